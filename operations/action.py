@@ -1,0 +1,91 @@
+"""The contract of an action: one class per verb; the four doors call the same one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from accounts.choices import Role
+from accounts.principal import Principal
+from operations.choices import Risk
+from operations.plan import Plan
+from operations.step import Step
+
+if TYPE_CHECKING:
+    from operations.models import Operation
+
+InputT = TypeVar("InputT", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The read that shows the outcome: GET `href` until the condition `until` holds."""
+
+    href: str
+    until: str
+
+
+class Action(ABC, Generic[InputT]):
+    """One verb. Instances hold no state.
+
+    kind: "<noun>.<verb>", stored in operations. title: imperative phrase. permission: the weakest role that may.
+    Input: pydantic model, frozen, extra="forbid", of the typed input (its JSON schema is the API's and the tool's).
+    needs_approval_by_agents follows from risk == destructive.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    permission: ClassVar[Role] = Role.OPERATOR
+    risk: ClassVar[Risk] = Risk.SAFE
+    Input: ClassVar[type[BaseModel]]
+    typical_seconds: ClassVar[int | None] = None
+    cancellable: ClassVar[bool] = True
+
+    @abstractmethod
+    def subject(self, data: InputT) -> tuple[str, str]:
+        """Type and name of what the action is about, e.g. ("cluster", "demo"). The token's cluster limit is checked on it."""
+
+    def lock(self, data: InputT) -> str:
+        """Key that at most one active operation may hold; default: the subject. Empty: no lock."""
+        return ":".join(self.subject(data))
+
+    @abstractmethod
+    def plan(self, data: InputT, principal: Principal) -> Plan:
+        """What would happen; reads only (AWS reads allowed, never inside a transaction)."""
+
+    def record(self, data: InputT, operation: Operation) -> None:
+        """Rows of ours that must exist with the operation; runs in the transaction that records it. No network here."""
+
+    @abstractmethod
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        """The steps, in order, rebuilt from operation.input (already validated) at every tick. Cheap, no I/O besides our database."""
+
+    def finished(self, operation: Operation) -> None:
+        """Rows of ours that change with the end of the operation (any final state); runs in the transaction that ends it."""
+
+    @abstractmethod
+    def verify(self, operation: Operation) -> Verification: ...
+
+
+_registry: dict[str, Action[BaseModel]] = {}
+
+
+def register(action: type[Action[InputT]]) -> type[Action[InputT]]:
+    """Class decorator: makes the action known by its kind. Apps import their actions package in AppConfig.ready()."""
+    if action.kind in _registry:
+        raise RuntimeError(f"two actions of kind {action.kind}")
+    _registry[action.kind] = action()  # type: ignore[assignment]
+    return action
+
+
+def find(kind: str) -> Action[BaseModel]:
+    """The action of that kind. KeyError when there is none."""
+    return _registry[kind]
+
+
+def kinds() -> list[str]:
+    return sorted(_registry)
