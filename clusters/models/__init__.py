@@ -1,0 +1,11 @@
+"""Rows about clusters: one noun a file."""
+
+from clusters.models.cluster import Cluster, ClusterDocument, is_stale
+from clusters.models.dependency import Dependency
+from clusters.models.event import ClusterEvent
+from clusters.models.group import InstanceGroup
+from clusters.models.node import Node
+from clusters.models.phase import Phase
+from clusters.models.resource import Resource
+
+__all__ = ["Cluster", "ClusterDocument", "ClusterEvent", "Dependency", "InstanceGroup", "Node", "Phase", "Resource", "is_stale"]

@@ -1,0 +1,16 @@
+"""The app `clusters`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class ClustersConfig(AppConfig):
+    name = "clusters"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        for module in ("clusters.actions", "clusters.observers"):
+            import_module(module)

@@ -1,0 +1,1 @@
+"""Pollers of clusters."""
