@@ -1,0 +1,106 @@
+"""Template tags of all pages: icons, states as icon and word, ages and durations, navigation."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+_LOOKS: dict[str, tuple[str, str]] = {
+    # state: (icon, colour); the word beside it says the same, so that colour alone says nothing
+    "ready": ("circle-check", "green"),
+    "succeeded": ("circle-check", "green"),
+    "active": ("circle-check", "green"),
+    "pass": ("circle-check", "green"),
+    "running": ("loader", "blue"),
+    "recorded": ("clock", "blue"),
+    "cancelling": ("hourglass", "orange"),
+    "deleting": ("hourglass", "orange"),
+    "pending": ("circle-dashed", "secondary"),
+    "info": ("info-circle", "blue"),
+    "warning": ("alert-triangle", "yellow"),
+    "degraded": ("alert-triangle", "orange"),
+    "failed": ("circle-x", "red"),
+    "error": ("circle-x", "red"),
+    "refused": ("ban", "red"),
+    "cancelled": ("ban", "secondary"),
+    "expired": ("clock", "secondary"),
+    "gone": ("trash", "secondary"),
+    "absent": ("circle-dashed", "secondary"),
+    "awaiting_approval": ("user", "purple"),
+    "unknown": ("help-circle", "purple"),
+}
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon of the sprite; decorative, so hidden from screen readers."""
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("vendor/icons.svg"), name)
+
+
+@register.simple_tag
+def state(value: Any, word: str = "") -> SafeString:
+    """A state as icon and word."""
+    key = str(value)
+    drawing, colour = _LOOKS.get(key.lower(), ("info-circle", "secondary"))
+    text = word or key.replace("_", " ").capitalize()
+    return format_html('<span class="state state-{}" data-state="{}">{}<span>{}</span></span>', colour, key, icon(drawing), text)
+
+
+@register.filter
+def duration(seconds: float | timedelta | None) -> str:
+    """Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
+    if seconds is None:
+        return "unknown"
+    if isinstance(seconds, timedelta):
+        seconds = seconds.total_seconds()
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+    if whole < 86400:
+        return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
+    return f"{whole // 86400} d" + (f" {whole % 86400 // 3600} h" if whole % 86400 // 3600 else "")
+
+
+@register.simple_tag
+def age(moment: datetime | None) -> SafeString | str:
+    """How long ago, with the exact time as title."""
+    if moment is None:
+        return "never"
+    return format_html('<time datetime="{0}" title="{0}">{1} ago</time>', moment.isoformat(timespec="seconds"), duration(timezone.now() - moment))
+
+
+@register.filter
+def money(dollars: float | None) -> str:
+    """US dollars an hour; unknown is said, never shown as 0."""
+    return "unknown" if dollars is None else f"${dollars:,.2f}/h"
+
+
+@register.simple_tag(takes_context=True)
+def nav(context: template.Context, name: str, text: str, drawing: str) -> SafeString:
+    """One entry of the main menu, marked when it is the current one."""
+    try:
+        url = reverse(name)
+    except NoReverseMatch:
+        return SafeString("")
+    request = context.get("request")
+    here = request is not None and (request.path == url or (url != "/" and request.path.startswith(url)))
+    current = format_html(' aria-current="page"') if here else ""
+    return format_html(
+        '<li class="nav-item{}"><a class="nav-link" href="{}"{}>{}<span class="nav-link-title">{}</span></a></li>',
+        " active" if here else "",
+        url,
+        current,
+        icon(drawing),
+        text,
+    )

@@ -1,0 +1,81 @@
+// Live pages: one WebSocket says which topics changed; elements that show a topic fetch themselves anew.
+// <div data-live-topic="cluster:demo" hx-get="…" hx-trigger="live" hx-swap="outerMorph">
+// Without the socket the same elements are refreshed every few seconds, and the page says so.
+(() => {
+  const url = document.body.dataset.liveUrl;
+  if (!url) return;
+  const POLL = 5000;
+  const state = document.querySelector("[data-live-state]");
+  let socket = null;
+  let delay = 500;
+  let last = 0;
+  let poll = null;
+  const waiting = new Set();
+
+  const elements = () => [...document.querySelectorAll("[data-live-topic]")];
+  const topics = () => [...new Set(elements().flatMap((element) => element.dataset.liveTopic.split(" ")))].sort();
+
+  const refresh = (element) => {
+    // Changes come in bursts: an element asks at most once in 250 ms.
+    if (waiting.has(element)) return;
+    waiting.add(element);
+    setTimeout(() => {
+      waiting.delete(element);
+      if (element.isConnected) element.dispatchEvent(new CustomEvent("live"));
+    }, 250);
+  };
+  const refreshAll = () => elements().forEach(refresh);
+
+  const show = (live) => {
+    if (!state) return;
+    state.dataset.live = live ? "live" : "polling";
+    state.textContent = live ? "Live" : "Every 5 s";
+    state.title = live ? "Changes show at once" : "The live connection is down: the page asks every 5 seconds";
+  };
+
+  const startPolling = () => {
+    show(false);
+    if (poll === null && document.body.dataset.livePolling !== "off") poll = setInterval(refreshAll, POLL);
+  };
+  const stopPolling = () => {
+    clearInterval(poll);
+    poll = null;
+    show(true);
+  };
+
+  const subscribe = () => {
+    if (socket && socket.readyState === WebSocket.OPEN) {
+      socket.send(JSON.stringify({ type: "subscribe", topics: topics(), after: last }));
+    }
+  };
+
+  const connect = () => {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(`${scheme}//${location.host}${url}`);
+    socket.addEventListener("open", () => {
+      delay = 500;
+      stopPolling();
+      subscribe();
+      refreshAll();
+    });
+    socket.addEventListener("message", (event) => {
+      const message = JSON.parse(event.data);
+      if (message.type !== "event") return;
+      last = Math.max(last, message.id);
+      for (const element of elements()) {
+        if (element.dataset.liveTopic.split(" ").includes(message.topic)) refresh(element);
+      }
+    });
+    socket.addEventListener("close", () => {
+      startPolling();
+      setTimeout(connect, delay);
+      delay = Math.min(delay * 2, 15000);
+    });
+  };
+
+  if (topics().length) {
+    startPolling();
+    connect();
+  }
+  document.addEventListener("htmx:after:swap", subscribe);
+})();
