@@ -1,0 +1,28 @@
+"""The services that are simulated: each package below sandbox/aws/ whose modules register handlers when they are imported."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+
+PACKAGES = ("sts", "s3", "service_quotas", "logs", "tagging", "iam", "ec2", "cloudformation", "eks", "sagemaker")
+
+_loaded = False
+
+
+def load() -> None:
+    """Import every module of every service that is there. Service models are not read yet: that happens on first use."""
+    global _loaded
+    if _loaded:
+        return
+    for package in PACKAGES:
+        name = f"sandbox.aws.{package}"
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            continue
+        importlib.import_module(name)
+        for module in pkgutil.iter_modules(spec.submodule_search_locations or []):
+            if module.name != "tests":
+                importlib.import_module(f"{name}.{module.name}")
+    _loaded = True

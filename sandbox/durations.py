@@ -1,0 +1,29 @@
+"""How long things take at speed 1, in virtual seconds, by name; where it is known from AWS, the source stands beside it.
+
+`duration("eks.cluster.create")`; others add their entries here, sorted by name.
+"""
+
+from __future__ import annotations
+
+DURATIONS: dict[str, float] = {
+    "cloudformation.resource": 5,  # resources that exist at once: a stack's events are some seconds apart
+    "cloudformation.stack": 3,
+    "ec2.nat-gateway.create": 120,  # issue 3 §2
+    "ec2.nat-gateway.delete": 60,
+    "ec2.vpc-endpoint.create": 10,
+    "eks.access-entry": 0,
+    "eks.addon.create": 90,  # issue 3 §2: 1 to 3 minutes
+    "eks.addon.delete": 60,
+    "eks.addon.update": 90,
+    "eks.cluster.create": 600,  # issue 3 §2: 10 minutes
+    "eks.cluster.delete": 300,
+    "eks.cluster.update": 120,
+    "sagemaker.cluster.create": 30,
+    "sagemaker.cluster.delete": 180,
+    "sagemaker.node.create": 480,  # issue 3 §2: nodes 6 to 15 minutes
+    "sagemaker.node.delete": 120,
+}
+
+
+def duration(name: str) -> float:
+    return DURATIONS[name]
