@@ -1,0 +1,110 @@
+"""boto3 sessions and clients, made once and kept for as long as the credentials and the endpoint stay what they are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3.session
+from botocore.config import Config
+from django.conf import settings
+
+from instantstart.cloud.translate import RAISED, cloud_error
+
+_FROM_ENVIRONMENT = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "AWS_ROLE_ARN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+_MOST_SESSIONS = 16
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What decides who we are to AWS and where AWS is. `key` names it without telling any secret."""
+
+    endpoint: str
+    key: str
+
+    @classmethod
+    def current(cls) -> Surroundings:
+        """Read at every call, so that new credentials count without a restart."""
+        endpoint = os.environ.get("AWS_ENDPOINT_URL", "")
+        parts = [endpoint, *(os.environ.get(name, "") for name in _FROM_ENVIRONMENT)]
+        for variable, default in (("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"), ("AWS_CONFIG_FILE", "~/.aws/config")):
+            path = Path(os.environ.get(variable, default)).expanduser()
+            try:
+                parts.append(f"{path}:{path.stat().st_mtime_ns}")
+            except OSError:
+                parts.append(f"{path}:")
+        return cls(endpoint, hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16])
+
+
+# boto3's sessions may not make two clients at once; clients themselves may be shared by threads.
+_lock = threading.Lock()
+_sessions: dict[str, boto3.session.Session] = {}
+_clients: dict[tuple[str, str, str, bool], Any] = {}
+
+
+def _config(*, write: bool) -> Config:
+    lease_bound = max(1.0, settings.LEASE_SECONDS / 2)
+    return Config(
+        connect_timeout=settings.AWS_CONNECT_TIMEOUT,
+        read_timeout=min(settings.AWS_READ_TIMEOUT, lease_bound) if write else settings.AWS_READ_TIMEOUT,
+        # A write goes out once: a second try after a lost reply is the engine's decision, made after observing.
+        retries={"total_max_attempts": 1 if write else 4, "mode": "standard"},
+        max_pool_connections=32,
+        user_agent_extra="instantstart",
+    )
+
+
+def _session(key: str) -> boto3.session.Session:
+    if key not in _sessions:
+        if len(_sessions) >= _MOST_SESSIONS:
+            oldest = next(iter(_sessions))
+            del _sessions[oldest]
+            for known in [known for known in _clients if known[0] == oldest]:
+                del _clients[known]
+        _sessions[key] = boto3.session.Session()
+    return _sessions[key]
+
+
+def client(surroundings: Surroundings, region: str, service: str, *, write: bool) -> Any:
+    """The boto3 client for reads (standard retries) or writes (one attempt). CloudError when it can't be made."""
+    wanted = (surroundings.key, region, service, write)
+    made = _clients.get(wanted)
+    if made is not None:
+        return made
+    with _lock:
+        made = _clients.get(wanted)
+        if made is None:
+            try:
+                factory: Any = _session(surroundings.key)
+                made = factory.client(service, region_name=region, endpoint_url=surroundings.endpoint or None, config=_config(write=write))
+            except RAISED as error:
+                raise cloud_error(service, "connect", error) from error
+            _clients[wanted] = made
+    return made
+
+
+def credentials_method(surroundings: Surroundings) -> str:
+    """Where the credentials come from, in botocore's words ("env", "shared-credentials-file", "iam-role" …); "" for none."""
+    with _lock:
+        found = _session(surroundings.key).get_credentials()
+    return str(found.method) if found is not None else ""
+
+
+def forget() -> None:
+    """Drops every session and client: for tests, and after new credentials were typed in."""
+    with _lock:
+        _sessions.clear()
+        _clients.clear()
