@@ -1,0 +1,71 @@
+"""What `up` shows: phases that advance in place on a terminal, one line a change elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from instantstart.up.demo import seconds_of
+
+MARKS = {"ready": "✓", "running": "▸", "failed": "✗", "degraded": "!", "unknown": "?", "cancelled": "✗", "pending": "·"}
+
+
+def clock(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+@dataclass
+class Screen:
+    """`stream` is standard error when standard output is kept for JSON."""
+
+    stream: TextIO = field(default_factory=lambda: sys.stdout)
+    drawn: int = 0
+    said: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def live(self) -> bool:
+        return self.stream.isatty()
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._clear()
+        print(text, file=self.stream, flush=True)
+
+    def phases(self, rows: list[dict[str, Any]], speed: float, extra: str = "") -> None:
+        """The phases with the step at work, elapsed and typical time (AWS's, and what is left of it at this speed)."""
+        lines = [self._line(row, speed) for row in rows]
+        if extra:
+            lines.append(f"  {extra}")
+        if self.live:
+            self._clear()
+            print("\n".join(lines), file=self.stream, flush=True)
+            self.drawn = len(lines)
+            return
+        for row, line in zip(rows, lines, strict=False):
+            key = f"{row['state']} {row.get('step_title', '')}"
+            if self.said.get(row["name"]) != key and row["state"] != "pending":
+                print(line, file=self.stream, flush=True)
+            self.said[row["name"]] = key
+        if extra and self.said.get("extra") != extra:
+            print(f"  {extra}", file=self.stream, flush=True)
+            self.said["extra"] = extra
+
+    def _line(self, row: dict[str, Any], speed: float) -> str:
+        elapsed, typical = clock(seconds_of(row)), row.get("typical_seconds")
+        usual = f" (typical on AWS {clock(typical)}, here {clock(typical / speed)})" if typical and row["state"] == "running" else ""
+        step = row.get("step_title") or row.get("message") or ""
+        told = f"{step}" if row["state"] != "ready" else ""
+        return f"  {MARKS.get(row['state'], '·')} {row['name']:<14} {row['state']:<9} {elapsed:>6}{usual}  {told[:90]}".rstrip()
+
+    def _clear(self) -> None:
+        if self.drawn and self.live:
+            print(f"\x1b[{self.drawn}A\x1b[J", end="", file=self.stream)
+        self.drawn = 0
+
+    def table(self, rows: list[tuple[str, str]]) -> None:
+        width = max((len(left) for left, _ in rows), default=0)
+        for left, right in rows:
+            self.say(f"    {left:<{width}}  {right}")
