@@ -164,7 +164,7 @@ class Aws:
 
 
 def _read_body(reply: dict[str, Any]) -> dict[str, Any]:
-    body = reply.get("Body")
+    body: Any = reply.get("Body")
     if hasattr(body, "read"):
         with body:
             reply["Body"] = body.read()

@@ -59,6 +59,8 @@ class SharedBucket:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             now = self._clock()
             kept = os.pread(descriptor, _LEVEL.size, 0)
+            level: float
+            since: float
             level, since = _LEVEL.unpack(kept) if len(kept) == _LEVEL.size else (self.burst, now)
             if since > now:  # written before the machine was started anew
                 level, since = self.burst, now

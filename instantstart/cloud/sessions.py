@@ -61,7 +61,7 @@ def _config(*, write: bool) -> Config:
         connect_timeout=settings.AWS_CONNECT_TIMEOUT,
         read_timeout=min(settings.AWS_READ_TIMEOUT, lease_bound) if write else settings.AWS_READ_TIMEOUT,
         # A write goes out once: a second try after a lost reply is the engine's decision, made after observing.
-        retries={"total_max_attempts": 1 if write else 4, "mode": "standard"},
+        retries={"total_max_attempts": 1 if write else 3, "mode": "standard"},
         max_pool_connections=32,
         user_agent_extra="instantstart",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -39,7 +40,7 @@ class Kube:
                 return None
             raise
 
-    def list(self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = "") -> list[dict[str, Any]]:
+    def list(self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = "") -> builtins.list[dict[str, Any]]:
         """All objects, read page by page; of every namespace when none is given; none when the kind does not exist.
 
         labels, fields: selectors in Kubernetes' own syntax. Items carry apiVersion and kind.
@@ -48,7 +49,7 @@ class Kube:
 
     def list_with_version(
         self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = ""
-    ) -> tuple[list[dict[str, Any]], str]:
+    ) -> tuple[builtins.list[dict[str, Any]], str]:
         """As list(), with the resource version that a watch goes on from ("" when the kind does not exist)."""
         try:
             found = self._resource(api_version, kind)
@@ -61,7 +62,7 @@ class Kube:
             query["labelSelector"] = labels
         if fields:
             query["fieldSelector"] = fields
-        items: list[dict[str, Any]] = []
+        items: builtins.list[dict[str, Any]] = []
         while True:
             page = self.transport.json("GET", kinds.path(found, api_version, namespace), query=query)
             items += [{"apiVersion": api_version, "kind": kind, **item} for item in page.get("items") or []]

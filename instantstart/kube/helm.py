@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import re
@@ -63,7 +64,7 @@ class Helm:
         """The newest revision, None when there is none. KubeError."""
         return newest(Kube(self.target), release, namespace)
 
-    def list(self) -> list[Release]:
+    def list(self) -> builtins.list[Release]:
         """The newest revision of every release in every namespace. KubeError."""
         return releases(Kube(self.target))
 
@@ -116,7 +117,7 @@ class Helm:
             raise
         return True
 
-    def _run(self, operation: str, arguments: list[str], timeout: float) -> str:
+    def _run(self, operation: str, arguments: builtins.list[str], timeout: float) -> str:
         try:
             program = tools.path("helm")
         except tools.MissingTool as error:
