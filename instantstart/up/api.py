@@ -29,7 +29,7 @@ class Api:
             method,
             f"{self.url}/api/v1{path}",
             body=None if body is None else json.dumps(body),
-            headers={"Authorization": f"Token {self.token}", "Content-Type": "application/json", "Accept": "application/json", **headers},
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Accept": "application/json", **headers},
         )
         return Answer(reply.status, reply.json() if reply.data else None)
 

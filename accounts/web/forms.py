@@ -1,0 +1,56 @@
+"""Forms of the account pages. What they mean is decided in accounts.actions; they only read input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from accounts.choices import Role
+from instantstart.problem import Problem
+
+
+class ProblemForm(forms.Form):
+    """A form that shows a Problem field by field."""
+
+    def add_problem(self, problem: Problem) -> None:
+        """Put each field's sentence beside its field; what concerns no field of the form goes on top."""
+        placed = False
+        for error in problem.errors:
+            name = error.field if error.field in self.fields else None
+            self.add_error(name, f"{error.detail} {error.hint}".strip())
+            placed = True
+        if not placed:
+            self.add_error(None, str(problem))
+
+
+class TokenForm(ProblemForm):
+    name = forms.CharField(max_length=64, help_text="What will use it, for example “nightly scaling job”.")
+    role = forms.ChoiceField(choices=Role.choices, help_text="At most your own.")
+    expires_in_days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Ends after (days)")
+    clusters = forms.CharField(required=False, label="Limit to clusters", help_text="Names, separated by spaces; empty for every cluster.")
+    read_only = forms.BooleanField(required=False, label="Read-only")
+    agent = forms.BooleanField(required=False, label="For an AI agent", help_text="What it destroys then waits for a person's approval.")
+
+    def cluster_names(self) -> list[str] | None:
+        names: list[str] = self.cleaned_data["clusters"].replace(",", " ").split()
+        return names or None
+
+
+class UserForm(ProblemForm):
+    username = forms.CharField(max_length=150)
+    email = forms.EmailField(required=False)
+    role = forms.ChoiceField(choices=Role.choices)
+    password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters.")
+
+
+class PasswordForm(ProblemForm):
+    old_password = forms.CharField(label="Present password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}))
+    password = forms.CharField(label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters.")
+    again = forms.CharField(label="New password again", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if data.get("password") and data.get("again") and data["password"] != data["again"]:
+            self.add_error("again", "The two are not the same.")
+        return data
