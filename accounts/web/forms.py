@@ -7,21 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.choices import Role
-from instantstart.problem import Problem
-
-
-class ProblemForm(forms.Form):
-    """A form that shows a Problem field by field."""
-
-    def add_problem(self, problem: Problem) -> None:
-        """Put each field's sentence beside its field; what concerns no field of the form goes on top."""
-        placed = False
-        for error in problem.errors:
-            name = error.field if error.field in self.fields else None
-            self.add_error(name, f"{error.detail} {error.hint}".strip())
-            placed = True
-        if not placed:
-            self.add_error(None, str(problem))
+from instantstart.web.forms import ProblemForm
 
 
 class TokenForm(ProblemForm):

@@ -1,0 +1,35 @@
+"""The base of our forms: Tabler's looks, and problems shown field by field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from instantstart.problem import Problem
+
+
+class ProblemForm(forms.Form):
+    """A form that only reads input; what it means is decided by actions, whose Problem it shows beside the fields.
+
+    aliases: input path of the action → name of the form's field, where they differ.
+    """
+
+    aliases: dict[str, str] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            kind = "form-select" if isinstance(field.widget, forms.Select) else "form-control"
+            field.widget.attrs.setdefault("class", kind)
+
+    def add_problem(self, problem: Problem) -> None:
+        """Put each field's sentence beside its field; what concerns no field of the form goes on top."""
+        placed = False
+        for error in problem.errors:
+            name = self.aliases.get(error.field, error.field.replace(".", "_"))
+            sentence = f"{error.detail} {error.hint}".strip()
+            self.add_error(name if name in self.fields else None, sentence if name in self.fields or not error.field else f"{error.field}: {sentence}")
+            placed = True
+        if not placed:
+            self.add_error(None, str(problem))
