@@ -17,6 +17,8 @@ DURATIONS: dict[str, float] = {
     "eks.addon.update": 90,
     "eks.cluster.create": 600,  # issue 3 §2: 10 minutes
     "eks.cluster.delete": 300,
+    "eks.cluster.network": 20,
+    "eks.cluster.network.delete": 20,  # EKS's interfaces outlive the cluster by a little
     "eks.cluster.update": 120,
     "sagemaker.cluster.create": 30,
     "sagemaker.cluster.delete": 180,
