@@ -17,3 +17,10 @@ class Role(models.TextChoices):
     def covers(self, needed: "Role") -> bool:
         """Whether this role may do what `needed` may."""
         return self.rank >= needed.rank
+
+
+class AuditOutcome(models.TextChoices):
+    """Whether what was asked was let through."""
+
+    ACCEPTED = "accepted", "Accepted"
+    REFUSED = "refused", "Refused"

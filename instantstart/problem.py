@@ -32,6 +32,8 @@ class Problem(Exception):
     hint: str = ""
     errors: list[FieldError] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    audited: bool = False
+    """Whether the refusal is in the audit trail already."""
 
     def __str__(self) -> str:
         return f"{self.detail} {self.hint}".strip()

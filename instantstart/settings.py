@@ -56,6 +56,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "instantstart.api.request_id.RequestIdMiddleware",
+    "instantstart.metrics.LatencyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -129,6 +130,10 @@ else:
 
 AUTH_USER_MODEL = "accounts.User"
 KNOX_TOKEN_MODEL = "accounts.ApiToken"
+REST_KNOX: dict[str, Any] = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_PREFIX": "is_", "TOKEN_TTL": None}
+AUTHENTICATION_BACKENDS = ["accounts.backends.ThrottledBackend"]
+TOKEN_DEFAULT_DAYS: int = env.int("INSTANTSTART_TOKEN_DEFAULT_DAYS", default=90)
+TOKEN_MAX_DAYS: int = env.int("INSTANTSTART_TOKEN_MAX_DAYS", default=366)
 LOGIN_URL = "accounts-web:sign-in"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = LOGIN_URL
@@ -220,6 +225,8 @@ AWS_READ_TIMEOUT: float = env.float("INSTANTSTART_AWS_READ_TIMEOUT", default=20.
 AWS_RATE: float = env.float("INSTANTSTART_AWS_RATE", default=10.0)
 """Calls per second for each account, region and service (observers; a person's own calls borrow ahead)."""
 RETENTION_DAYS: int = env.int("INSTANTSTART_RETENTION_DAYS", default=180)
+METRICS_TOKEN: str = env.str("INSTANTSTART_METRICS_TOKEN", default="")
+"""Needed as a bearer token to read /metrics, when set."""
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
 DEFAULT_REGION: str = env.str("AWS_REGION", default=env.str("AWS_DEFAULT_REGION", default="us-west-2"))
 HYPERPOD_KUBERNETES_VERSIONS: list[str] = env.list("INSTANTSTART_HYPERPOD_KUBERNETES_VERSIONS", default=["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"])

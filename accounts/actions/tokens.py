@@ -1,0 +1,137 @@
+"""Making and revoking API tokens. The rule: a token never holds more than its user, nor than the token that makes it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts import audit
+from accounts.actions.refusal import refuse
+from accounts.choices import Role
+from accounts.models import ApiToken
+from accounts.models.user import User
+from accounts.principal import Principal
+from accounts.principals import principal_for
+from instantstart.problem import FieldError, Problem
+
+
+def create(
+    principal: Principal,
+    *,
+    name: str,
+    role: Role | None = None,
+    clusters: list[str] | None = None,
+    read_only: bool | None = None,
+    agent: bool = False,
+    expires_in: dt.timedelta | None = None,
+    channel: str,
+) -> tuple[ApiToken, str]:
+    """Make a token for the principal's user; the string it answers is shown this once and kept nowhere.
+
+    What is left out is inherited: the principal's role, clusters and read-only mark. expires_in: default and longest from settings
+    (days); never later than the creating token's own end. Problem 403 `agent_token` when an agent asks, 422 `exceeds_rights` with one
+    error for each field that asks for more than the principal holds, 422 `invalid_input` when the name is taken.
+    """
+    subject = f"token:{name}"
+    with refuse("token.create", principal, channel, subject):
+        if principal.agent:
+            raise Problem(403, "agent_token", "Not for agents", "An agent's token makes no tokens.", "Ask a person to make it.")
+        if principal.read_only:
+            raise Problem(403, "read_only_token", "Read-only token", "This token only reads.", "Use a token that may write, or sign in.")
+        role = principal.role if role is None else role
+        read_only = principal.read_only if read_only is None else read_only
+        if clusters is None and principal.clusters is not None:
+            clusters = sorted(principal.clusters)
+        expiry = timezone.now() + (expires_in or dt.timedelta(days=settings.TOKEN_DEFAULT_DAYS))
+        if principal.token and principal.token.expiry and expires_in is None:
+            expiry = min(expiry, principal.token.expiry)
+        if errors := _excesses(principal, role=role, clusters=clusters, read_only=read_only, expiry=expiry):
+            raise Problem(
+                422,
+                "exceeds_rights",
+                "More than you hold",
+                "A token can't hold more than the one who makes it.",
+                "Ask for less.",
+                errors=errors,
+            )
+        with transaction.atomic():
+            # A name is free again once the token that had it has expired.
+            ApiToken.objects.filter(user=principal.user, name=name, expiry__lt=timezone.now()).delete()
+            try:
+                with transaction.atomic():
+                    token, secret = ApiToken.objects.create(
+                        principal.user,
+                        expiry=expiry - timezone.now(),
+                        name=name,
+                        role=role,
+                        clusters=clusters,
+                        read_only=read_only,
+                        agent=agent,
+                        parent=principal.token,
+                    )
+            except IntegrityError:
+                taken = FieldError("name", "taken", f"You already have a token named {name}.", "Choose another name, or revoke that token.")
+                raise Problem(422, "invalid_input", "Invalid input", "The name is taken.", "Choose another name.", errors=[taken]) from None
+            audit.record("token.create", principal=principal, channel=channel, subject=subject)
+    return token, secret
+
+
+def _excesses(principal: Principal, *, role: Role, clusters: list[str] | None, read_only: bool, expiry: dt.datetime) -> list[FieldError]:
+    """One error for each field by which the wished token would hold more than the principal."""
+    errors = []
+    if not principal.role.covers(role):
+        errors.append(
+            FieldError("role", "exceeds_rights", f"You are {principal.role.label.lower()}.", f"Ask for {principal.role} or less.")
+        )
+    if principal.read_only and not read_only:
+        errors.append(FieldError("read_only", "exceeds_rights", "Your own token only reads.", "Ask for a read-only token."))
+    if principal.clusters is not None:
+        beyond = sorted(set(clusters or ()) - principal.clusters) if clusters is not None else ["every cluster"]
+        if beyond:
+            allowed = ", ".join(sorted(principal.clusters))
+            errors.append(FieldError("clusters", "exceeds_rights", f"Not yours to give: {', '.join(beyond)}.", f"Choose from: {allowed}."))
+    longest = timezone.now() + dt.timedelta(days=settings.TOKEN_MAX_DAYS)
+    if expiry > longest:
+        errors.append(
+            FieldError("expires_in_days", "too_long", f"Tokens live at most {settings.TOKEN_MAX_DAYS} days.", "Ask for an earlier end.")
+        )
+    if principal.token and principal.token.expiry and expiry > principal.token.expiry:
+        end = principal.token.expiry.isoformat(timespec="seconds")
+        errors.append(FieldError("expires_in_days", "exceeds_rights", f"Your own token ends at {end}.", "Ask for an earlier end."))
+    return errors
+
+
+def revoke(principal: Principal, token: ApiToken, *, channel: str) -> None:
+    """End a token and the tokens made with it, at once. One's own; an admin (not an agent) also those of others."""
+    subject = f"token:{token.name}"
+    own = token.user_id == principal.user.pk
+    with refuse("token.revoke", principal, channel, subject):
+        if principal.agent:
+            raise Problem(403, "agent_token", "Not for agents", "An agent's token revokes no tokens.", "Ask a person to do it.")
+        if principal.read_only:
+            raise Problem(403, "read_only_token", "Read-only token", "This token only reads.", "Use a token that may write, or sign in.")
+        if not own and not principal.role.covers(Role.ADMIN):
+            raise Problem(403, "role_too_low", "Role too low", "Only admins revoke the tokens of others.", "Ask an admin.")
+        if principal.token is not None and not _within(token, principal):
+            raise Problem(
+                403, "exceeds_rights", "More than this token holds", "A token can't revoke one that holds more.", "Sign in to revoke it."
+            )
+    with transaction.atomic():
+        audit.record("token.revoke", principal=principal, channel=channel, subject=subject, detail="" if own else f"of {token.user}")
+        token.delete()
+
+
+def _within(token: ApiToken, principal: Principal) -> bool:
+    """Whether the token holds no more than the principal."""
+    held = principal_for(token.user, token)
+    reach = principal.clusters is None or (held.clusters is not None and held.clusters <= principal.clusters)
+    return principal.role.covers(held.role) and reach
+
+
+def revoke_all(user: User) -> int:
+    """End every token of a user, inside the caller's transaction. Answers how many there were."""
+    count, _ = ApiToken.objects.filter(user=user).delete()
+    return count

@@ -1,0 +1,115 @@
+"""What the API shows of people, tokens and the audit trail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.choices import Role
+from accounts.models import ApiToken, AuditEntry, User
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """Who is calling and with what rights."""
+
+    username = serializers.CharField()
+    email = serializers.CharField()
+    role = serializers.ChoiceField(Role.choices, help_text="What this call may do: the user's role, cut down to the token's.")
+    user_role = serializers.ChoiceField(Role.choices)
+    token = serializers.CharField(allow_null=True, help_text="Name of the token in use; null for a session.")
+    clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every cluster.")
+    read_only = serializers.BooleanField()
+    agent = serializers.BooleanField()
+    preferred_cluster = serializers.CharField(help_text='"" when none is preferred.')
+
+
+class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+    id = serializers.UUIDField(source="uid", read_only=True)
+    user = serializers.SlugRelatedField[User](slug_field="username", read_only=True)
+    created_at = serializers.DateTimeField(source="created", read_only=True)
+    expires_at = serializers.DateTimeField(source="expiry", read_only=True)
+    clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
+    made_by = serializers.CharField(source="parent.name", default=None, read_only=True, help_text="Name of the token that made it.")
+
+    class Meta:
+        model = ApiToken
+        fields = (
+            "id",
+            "name",
+            "user",
+            "role",
+            "clusters",
+            "read_only",
+            "agent",
+            "made_by",
+            "created_at",
+            "expires_at",
+            "last_used_at",
+        )
+        read_only_fields = fields
+
+
+class NewTokenSerializer(serializers.Serializer[Any]):
+    """What one asks for. What is left out is inherited from the caller; nothing can exceed the caller."""
+
+    name = serializers.RegexField(r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=64, help_text="Unique among your tokens.")
+    role = serializers.ChoiceField(Role.choices, required=False)
+    clusters = serializers.ListField(child=serializers.CharField(max_length=63), required=False, allow_null=True, allow_empty=False)
+    read_only = serializers.BooleanField(required=False)
+    agent = serializers.BooleanField(required=False, default=False)
+    expires_in_days = serializers.IntegerField(required=False, min_value=1, max_value=3660)
+
+
+class MadeTokenSerializer(TokenSerializer):
+    token = serializers.CharField(read_only=True, help_text="The secret, shown this once.")
+
+    class Meta(TokenSerializer.Meta):
+        fields = (*TokenSerializer.Meta.fields, "token")  # type: ignore[assignment]
+        read_only_fields = fields
+
+
+class UserSerializer(serializers.ModelSerializer[User]):
+    class Meta:
+        model = User
+        fields = ("username", "email", "role", "is_active", "last_login", "date_joined")
+        read_only_fields = fields
+
+
+class NewUserSerializer(serializers.Serializer[Any]):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(write_only=True, max_length=1024, trim_whitespace=False)
+    role = serializers.ChoiceField(Role.choices, default=Role.VIEWER)
+    email = serializers.EmailField(required=False, allow_blank=True, default="")
+
+
+class UserChangeSerializer(serializers.Serializer[Any]):
+    """Only what is sent changes."""
+
+    role = serializers.ChoiceField(Role.choices, required=False)
+    is_active = serializers.BooleanField(required=False)
+    email = serializers.EmailField(required=False, allow_blank=True)
+    password = serializers.CharField(write_only=True, required=False, max_length=1024, trim_whitespace=False)
+
+
+class AuditEntrySerializer(serializers.ModelSerializer[AuditEntry]):
+    user = serializers.CharField(source="username")
+
+    class Meta:
+        model = AuditEntry
+        fields = (
+            "id",
+            "at",
+            "user",
+            "token_name",
+            "channel",
+            "action",
+            "subject",
+            "outcome",
+            "code",
+            "detail",
+            "operation",
+            "request_id",
+            "remote_addr",
+        )
+        read_only_fields = fields

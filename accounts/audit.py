@@ -1,0 +1,46 @@
+"""Writing the audit trail: who, by which door and token, what, and what was refused."""
+
+from __future__ import annotations
+
+import uuid
+
+from accounts.choices import AuditOutcome
+from accounts.models import AuditEntry, User
+from accounts.principal import Principal
+from instantstart.api import request_id
+
+
+def record(
+    action: str,
+    *,
+    principal: Principal | None,
+    channel: str,
+    subject: str = "",
+    outcome: AuditOutcome = AuditOutcome.ACCEPTED,
+    code: str = "",
+    detail: str = "",
+    operation: uuid.UUID | None = None,
+    username: str = "",
+) -> AuditEntry:
+    """Write one entry. Request id and address come from the request that is being answered, if one is.
+
+    Call it inside the transaction of the change for `accepted`, outside any transaction that will be rolled back for `refused`.
+    username: for tries without a principal (a failed sign-in).
+    """
+    user: User | None = principal.user if principal else None
+    token = principal.token if principal else None
+    current = request_id.current()
+    return AuditEntry.objects.create(
+        user=user,
+        username=(user.get_username() if user else username)[:150],
+        token_name=token.name if token else "",
+        channel=channel,
+        action=action[:128],
+        subject=subject[:255],
+        outcome=outcome,
+        code=code[:64],
+        detail=detail,
+        operation=operation,
+        request_id=current.id,
+        remote_addr=current.address,
+    )

@@ -1,0 +1,45 @@
+"""API tokens: a user's rights, or fewer, in the hand of a program."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+from knox.models import AbstractAuthToken
+
+from accounts.choices import Role
+
+
+def validate_cluster_names(value: object) -> None:
+    """None (every cluster) or a non-empty list of names."""
+    if value is None:
+        return
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) and name for name in value):
+        raise ValidationError("Give a list of cluster names, or nothing for every cluster.")
+
+
+class ApiToken(AbstractAuthToken):  # type: ignore[misc]
+    """One token. Only its hash is kept (by knox); what it may do is the least of these fields and of its user's role.
+
+    uid: how others name it, since knox's primary key is the hash. parent: the token that made it, so that revoking a token takes
+    back what came from it. clusters: None for every cluster, else the names it is limited to. agent: used by an AI agent.
+    """
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, related_name="auth_token_set", on_delete=models.CASCADE)
+    name = models.CharField(max_length=64)
+    role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
+    clusters = models.JSONField(null=True, blank=True, default=None, validators=[validate_cluster_names])
+    read_only = models.BooleanField(default=False)
+    agent = models.BooleanField(default=False)
+    parent = models.ForeignKey("self", null=True, blank=True, editable=False, related_name="children", on_delete=models.CASCADE)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created",)
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="token_name_once_per_user")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"

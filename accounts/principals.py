@@ -1,0 +1,42 @@
+"""How a request, a user or a token becomes a Principal: the one place where rights are cut down."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from rest_framework.request import Request
+
+from accounts.choices import Role
+from accounts.models import ApiToken, User
+from accounts.principal import Principal
+from instantstart.problem import Problem
+
+
+def principal_for(user: User, token: ApiToken | None = None) -> Principal:
+    """The user's rights, cut down to those of the token. A role taken from the user later takes it from the tokens too."""
+    role = Role(user.role)
+    if token is None:
+        return Principal(user=user, token=None, role=role, clusters=None, read_only=False, agent=False)
+    return Principal(
+        user=user,
+        token=token,
+        role=min(role, Role(token.role), key=lambda candidate: candidate.rank),
+        clusters=None if token.clusters is None else frozenset(token.clusters),
+        read_only=token.read_only,
+        agent=token.agent,
+    )
+
+
+def principal_of(request: Request | HttpRequest) -> Principal:
+    """Who makes this request. Problem 401 for an anonymous one."""
+    user = request.user
+    if isinstance(user, AnonymousUser) or not user.is_authenticated:
+        raise Problem(
+            401,
+            "not_signed_in",
+            "Not signed in",
+            "This call needs a session or a token.",
+            "Sign in, or send 'Authorization: Bearer <token>'.",
+        )
+    token = getattr(request, "auth", None)
+    return principal_for(user, token if isinstance(token, ApiToken) else None)

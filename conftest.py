@@ -1,0 +1,79 @@
+"""Fixtures that tests of every app share: people of each role, and clients that call the API as them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings
+from rest_framework.test import APIClient
+
+from accounts.actions import tokens
+from accounts.choices import Role
+from accounts.models import ApiToken, User
+from accounts.principal import Principal
+from accounts.principals import principal_for
+
+PASSWORD = "correct horse battery"  # noqa: S105
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_password_hashes() -> None:
+    """The real hasher takes a third of a second on purpose; tests make many users."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def make_user(role: Role, username: str = "") -> User:
+    user = User(username=username or role.value, role=role)
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+@pytest.fixture
+def viewer(db: None) -> User:
+    return make_user(Role.VIEWER)
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    return make_user(Role.OPERATOR)
+
+
+@pytest.fixture
+def admin_person(db: None) -> User:
+    return make_user(Role.ADMIN)
+
+
+@pytest.fixture
+def make_token(db: None) -> Callable[..., tuple[ApiToken, str]]:
+    """make_token(user, **limits): a token and its secret, by the same action that the doors call."""
+    made = 0
+
+    def make(user: User, **limits: Any) -> tuple[ApiToken, str]:
+        nonlocal made
+        made += 1
+        return tokens.create(principal_for(user), channel="api", **{"name": f"token {made}", **limits})
+
+    return make
+
+
+@pytest.fixture
+def api(make_token: Callable[..., tuple[ApiToken, str]]) -> Callable[..., APIClient]:
+    """api(): anonymous. api(user): with a token of all the user's rights. api(user, read_only=True, …): with a token so limited."""
+
+    def client(user: User | None = None, **limits: Any) -> APIClient:
+        made = APIClient()
+        if user is not None:
+            _, secret = make_token(user, **limits)
+            made.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        return made
+
+    return client
+
+
+@pytest.fixture
+def principal(operator: User) -> Principal:
+    """An operator signed in by the pages."""
+    return principal_for(operator)

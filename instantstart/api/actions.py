@@ -1,0 +1,55 @@
+"""Carrying out an action through REST: plan only, refused, nothing to do, or accepted and going on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.principals import principal_of
+from instantstart.api import idempotency, parameters
+from instantstart.api.plan import plan_body
+from instantstart.api.views import wants_plan_only
+from operations.choices import Channel
+
+ACTION_PARAMETERS = (parameters.DRY_RUN, parameters.PLAN_FINGERPRINT)
+"""For `query_parameters` of views that call `run_action`."""
+
+
+class ActionMixin:
+    """For views whose unsafe methods are actions."""
+
+    def run_action(self, request: Request, kind: str, raw_input: Mapping[str, Any]) -> Response:
+        """Submit the action of that kind with the caller's rights.
+
+        200 with the plan for `?dry_run=true`; 200 with `changed: false` when the world is already as asked; else 202 with the operation,
+        whose address is in Location. Refusals are raised as Problem.
+        """
+        from operations.api.serializers import OperationSerializer
+        from operations.submit import submit
+
+        principal = principal_of(request)
+        dry_run = wants_plan_only(request)
+        key = idempotency.key_of(request)
+        submission = submit(
+            kind,
+            raw_input,
+            principal,
+            channel=Channel.API,
+            idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
+            dry_run=dry_run,
+            plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
+        )
+        if submission.operation is None:
+            return Response({"changed": submission.changed, "operation": None, "plan": plan_body(submission.plan)})
+        href = reverse("operation-detail", kwargs={"pk": submission.operation.pk})
+        body = {
+            "changed": submission.changed,
+            "operation": OperationSerializer(submission.operation, context={"request": request}).data,
+            "plan": plan_body(submission.plan),
+        }
+        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": href})

@@ -1,0 +1,81 @@
+"""Every request has an id: in the answer's X-Request-ID, in problem details, in the audit trail and in each log line."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import uuid
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+HEADER = "X-Request-ID"
+_ACCEPTABLE = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+
+
+@dataclass(frozen=True)
+class RequestFacts:
+    """The id and the caller's address (None when there is no request, or a socket without one)."""
+
+    id: str = ""
+    address: str | None = None
+
+
+_NONE = RequestFacts()
+_facts: ContextVar[RequestFacts] = ContextVar("request_facts", default=_NONE)
+
+
+def current() -> RequestFacts:
+    """Facts of the request being answered in this context; empty outside of one."""
+    return _facts.get()
+
+
+def _facts_of(request: HttpRequest) -> RequestFacts:
+    given = request.headers.get(HEADER, "")
+    try:
+        address = str(ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")))
+    except ValueError:
+        address = None
+    return RequestFacts(id=given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex, address=address)
+
+
+class RequestIdMiddleware:
+    """Takes the caller's id when it is well-formed, else makes one. Works in synchronous and asynchronous chains."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+        if iscoroutinefunction(get_response):
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if iscoroutinefunction(self):
+            return self._answer_later(request)
+        facts = _facts_of(request)
+        token = _facts.set(facts)
+        try:
+            with structlog.contextvars.bound_contextvars(request_id=facts.id):
+                response: HttpResponseBase = self.get_response(request)
+        finally:
+            _facts.reset(token)
+        response[HEADER] = facts.id
+        return response
+
+    async def _answer_later(self, request: HttpRequest) -> HttpResponseBase:
+        facts = _facts_of(request)
+        token = _facts.set(facts)
+        try:
+            with structlog.contextvars.bound_contextvars(request_id=facts.id):
+                response: HttpResponseBase = await self.get_response(request)
+        finally:
+            _facts.reset(token)
+        response[HEADER] = facts.id
+        return response

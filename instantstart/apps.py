@@ -1,0 +1,8 @@
+"""The frame."""
+
+from django.apps import AppConfig
+
+
+class InstantStartConfig(AppConfig):
+    name = "instantstart"
+    verbose_name = "InstantStart"
