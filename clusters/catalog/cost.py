@@ -1,0 +1,63 @@
+"""What a cluster costs an hour, as far as it is known: unknown is None, never 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clusters.catalog import instance_types
+from clusters.resolved import ResolvedSpec
+from clusters.spec import Capacity
+
+EKS_PER_HOUR = 0.10
+"""An EKS control plane in standard support, US dollars (AWS price list, all regions)."""
+EKS_EXTENDED_PER_HOUR = 0.60
+"""The same in extended support."""
+NAT_PER_HOUR = 0.045
+"""A NAT gateway in us-east-1 and us-west-2, without the traffic."""
+ADDRESS_PER_HOUR = 0.005
+"""A public IPv4 address."""
+
+
+@dataclass(frozen=True)
+class CostLine:
+    """One part. per_hour: US dollars for all of them, None when unknown. note: what the number leaves out."""
+
+    what: str
+    count: int
+    per_hour: float | None
+    note: str = ""
+
+
+def instances(instance_type: str, count: int, capacity: Capacity | str) -> CostLine:
+    """The nodes of a group."""
+    what = f"{count} × {instance_type}"
+    if count == 0:
+        return CostLine(what, 0, 0.0)
+    if capacity == Capacity.TRAINING_PLAN:
+        return CostLine(what, count, 0.0, "paid with the training plan")
+    found = instance_types.find(instance_type)
+    if capacity == Capacity.SPOT:
+        return CostLine(what, count, None, "Spot prices change by the hour")
+    if found is None or found.price_per_hour is None:
+        return CostLine(what, count, None, f"the price of {instance_type} is not in the table")
+    note = f"{instance_types.PRICE_REGION}, on demand, {instance_types.PRICE_DATE}"
+    return CostLine(what, count, round(count * found.price_per_hour, 4), note)
+
+
+def lines(spec: ResolvedSpec, *, extended_support: bool = False) -> list[CostLine]:
+    """Every part of the cluster that is billed by the hour."""
+    eks = EKS_EXTENDED_PER_HOUR if extended_support else EKS_PER_HOUR
+    parts = [CostLine("EKS control plane", 1, eks, "extended support" if extended_support else "")]
+    if not spec.network.existing:
+        parts.append(CostLine("NAT gateway", 1, NAT_PER_HOUR, "traffic is billed by the gigabyte besides"))
+        parts.append(CostLine("public IPv4 address", 1, ADDRESS_PER_HOUR))
+    parts.append(instances(spec.group.instance_type, spec.group.count, spec.group.capacity))
+    return parts
+
+
+def cost(spec: ResolvedSpec, *, extended_support: bool = False) -> float | None:
+    """US dollars an hour of the whole cluster; None as soon as one part is not known."""
+    prices = [line.per_hour for line in lines(spec, extended_support=extended_support)]
+    if any(price is None for price in prices):
+        return None
+    return round(sum(price for price in prices if price is not None), 4)
