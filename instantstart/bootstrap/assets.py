@@ -12,11 +12,8 @@ from instantstart.bootstrap.report import run, stage
 
 FILES = {
     "htmx.org/dist/htmx.min.js": "htmx.min.js",
-    "@alpinejs/csp/dist/cdn.min.js": "alpine-csp.min.js",
     "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
     "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
-    "uplot/dist/uPlot.iife.min.js": "uplot.min.js",
-    "uplot/dist/uPlot.min.css": "uplot.min.css",
 }
 ICONS = (
     "activity alert-triangle arrow-right ban brand-aws bug calendar check chevron-down chevron-right circle-check circle-dashed circle-x clipboard "
