@@ -1,0 +1,147 @@
+"""The wizard's form. It only gathers input: what is allowed is decided by the action, whose errors it shows beside the fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from clusters.catalog.instance_types import INSTANCE_TYPES, InstanceType
+from clusters.spec import Capacity, DeepHealthCheck
+from instantstart.web.forms import ProblemForm
+
+CAPACITY_WORDS = {
+    Capacity.ON_DEMAND: "On-demand: pay by the hour, when AWS has the capacity",
+    Capacity.SPOT: "Spot: cheaper, and AWS may take the nodes back with two minutes' notice",
+    Capacity.TRAINING_PLAN: "Training plan: capacity reserved and paid ahead",
+}
+HEALTH_WORDS = {
+    DeepHealthCheck.INSTANCE_STRESS: "Stress every instance",
+    DeepHealthCheck.INSTANCE_CONNECTIVITY: "Test the network between instances",
+    DeepHealthCheck.MULTI_NODE_TRAINING_VALIDATION: "Validate with a short multi-node training",
+}
+
+
+def _described(fact: InstanceType) -> str:
+    """ "ml.p5.48xlarge: 8 × H100 80 GB, 192 vCPU, 2048 GiB, $66.05/h"."""
+    parts = [f"{fact.accelerators} × {fact.accelerator} {fact.accelerator_gb} GB"] if fact.accelerator and fact.accelerators else []
+    parts += [f"{fact.vcpus} vCPU", f"{fact.memory_gib:g} GiB"]
+    parts.append(f"${fact.price_per_hour:,.2f}/h" if fact.price_per_hour is not None else "price unknown")
+    return f"{fact.name}: {', '.join(parts)}"
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
+
+
+class ClusterForm(ProblemForm):
+    """All of clusters.spec.ClusterInput. Choices of zones and versions are given by the view, which reads them from AWS."""
+
+    aliases = {"availability_zones": "zone", "availability_zones.0": "zone", "network.existing": "network_existing_vpc_id"}
+
+    name = forms.CharField(max_length=40, help_text="3 to 40 lower-case letters, digits and hyphens; AWS resources carry it.")
+    region = forms.ChoiceField()
+    zone = forms.ChoiceField(required=False, label="Availability zone of the nodes")
+    kubernetes_version = forms.ChoiceField(required=False, label="Kubernetes version")
+
+    group_name = forms.CharField(initial="workers", max_length=63, label="Group name")
+    group_instance_type = forms.ChoiceField(label="Instance type")
+    group_count = forms.IntegerField(min_value=0, max_value=6758, initial=1, label="Instances")
+    group_capacity = forms.ChoiceField(
+        choices=[(mode.value, words) for mode, words in CAPACITY_WORDS.items()], initial=Capacity.ON_DEMAND.value, label="Capacity"
+    )
+    group_training_plan_arn = forms.CharField(
+        required=False, label="Training plan ARN", help_text="Only for capacity from a training plan."
+    )
+    group_volume_gb = forms.IntegerField(min_value=1, max_value=16384, initial=500, label="EBS volume (GB)")
+    group_threads_per_core = forms.ChoiceField(
+        required=False, choices=[("", "As usual for the type"), ("1", "1"), ("2", "2")], label="Threads per core"
+    )
+    deep_health_checks = forms.MultipleChoiceField(
+        required=False,
+        choices=[(check.value, words) for check, words in HEALTH_WORDS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        label="Deep health checks before a node is used",
+        help_text="They take an hour or more, and need accelerators.",
+    )
+
+    network_vpc_cidr = forms.CharField(required=False, label="CIDR of the new VPC", help_text="Empty: a free one is chosen.")
+    network_existing_vpc_id = forms.CharField(required=False, label="Existing VPC", help_text="vpc-…; empty: a VPC is made.")
+    network_existing_private_subnet_ids = forms.CharField(
+        required=False, label="Its private subnets", help_text="Two or more, in two zones."
+    )
+    network_existing_compute_subnet_id = forms.CharField(required=False, label="Its subnet for the nodes")
+    network_public_access_cidrs = forms.CharField(
+        required=False,
+        label="Who may reach the Kubernetes API from outside",
+        help_text="CIDRs; empty: this control plane's own address, shown in the plan.",
+    )
+
+    storage_bucket = forms.CharField(required=False, label="Existing bucket to share", help_text="Empty: one is made for the cluster.")
+    storage_claim = forms.CharField(initial="shared", label="Name of the volume claim")
+    fsx = forms.BooleanField(required=False, label="FSx for Lustre driver")
+    kuberay = forms.BooleanField(required=False, label="KubeRay operator")
+    deletion_protection = forms.BooleanField(
+        required=False, label="Deletion protection", help_text="The cluster can't be deleted until this is switched off."
+    )
+    tags = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One key=value a line.")
+
+    def __init__(self, *args: Any, regions: list[str], zones: list[str], versions: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._choices("region", [(region, region) for region in regions])
+        self._choices("zone", [("", "Chosen for you: one that offers the type"), *((zone, zone) for zone in zones)])
+        self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in versions)])
+        self._choices("group_instance_type", [(fact.name, _described(fact)) for fact in INSTANCE_TYPES.values()])
+
+    def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 (narrows for the type checker)
+        field.choices = choices
+
+    def clean_tags(self) -> dict[str, str]:
+        tags: dict[str, str] = {}
+        for line in self.cleaned_data["tags"].splitlines():
+            key, equals, value = line.partition("=")
+            if not line.strip():
+                continue
+            if not equals or not key.strip():
+                raise forms.ValidationError(f"“{line}” is no tag: write key=value.")
+            tags[key.strip()] = value.strip()
+        return tags
+
+    def to_input(self) -> dict[str, Any]:
+        """The input of `cluster.create`; what was left empty is left out, so that the action's own defaults hold."""
+        data = self.cleaned_data
+        group = {
+            "name": data["group_name"],
+            "instance_type": data["group_instance_type"],
+            "count": data["group_count"],
+            "capacity": data["group_capacity"],
+            "training_plan_arn": data["group_training_plan_arn"],
+            "volume_gb": data["group_volume_gb"],
+        }
+        if data["group_threads_per_core"]:
+            group["threads_per_core"] = int(data["group_threads_per_core"])
+        network: dict[str, Any] = {"public_access_cidrs": _words(data["network_public_access_cidrs"])}
+        if data["network_vpc_cidr"]:
+            network["vpc_cidr"] = data["network_vpc_cidr"]
+        if data["network_existing_vpc_id"]:
+            network["existing"] = {
+                "vpc_id": data["network_existing_vpc_id"],
+                "private_subnet_ids": _words(data["network_existing_private_subnet_ids"]),
+                "compute_subnet_id": data["network_existing_compute_subnet_id"],
+            }
+        return {
+            "name": data["name"],
+            "region": data["region"],
+            "kubernetes_version": data["kubernetes_version"],
+            "availability_zones": [data["zone"]] if data["zone"] else [],
+            "network": network,
+            "group": group,
+            "deep_health_checks": data["deep_health_checks"],
+            "storage": {"bucket": data["storage_bucket"], "claim": data["storage_claim"]},
+            "fsx": data["fsx"],
+            "kuberay": data["kuberay"],
+            "deletion_protection": data["deletion_protection"],
+            "tags": data["tags"],
+        }

@@ -1,0 +1,17 @@
+"""Routes of the clusters' pages."""
+
+from django.urls import path
+
+from clusters.web import views
+
+app_name = "clusters-web"
+urlpatterns = [
+    path("", views.cluster_list, name="list"),
+    path("clusters/new/", views.cluster_new, name="new"),
+    path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
+    path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
+    path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),
+    path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.phase_retry, name="retry"),
+    path("clusters/<slug:name>/protect/", views.cluster_protect, name="protect"),
+    path("clusters/<slug:name>/prefer/", views.cluster_prefer, name="prefer"),
+]
