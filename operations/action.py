@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -49,6 +49,10 @@ class Action(ABC, Generic[InputT]):
     def subject(self, data: InputT) -> tuple[str, str]:
         """Type and name of what the action is about, e.g. ("cluster", "demo"). The token's cluster limit is checked on it."""
 
+    def cluster(self, data: InputT) -> str:
+        """Name of the cluster concerned, "" for none; default: the subject's name up to the first "/"."""
+        return self.subject(data)[1].partition("/")[0]
+
     def lock(self, data: InputT) -> str:
         """Key that at most one active operation may hold; default: the subject. Empty: no lock."""
         return ":".join(self.subject(data))
@@ -66,6 +70,10 @@ class Action(ABC, Generic[InputT]):
 
     def finished(self, operation: Operation) -> None:
         """Rows of ours that change with the end of the operation (any final state); runs in the transaction that ends it."""
+
+    def retry(self, operation: Operation) -> tuple[str, dict[str, Any]]:
+        """Kind and input of what tries again an operation that failed or was cancelled; default: the same once more."""
+        return operation.kind, dict(operation.input)
 
     @abstractmethod
     def verify(self, operation: Operation) -> Verification: ...

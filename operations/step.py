@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from operations.choices import Category, StepState
@@ -38,6 +40,7 @@ class Observation:
     facts: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
     link: str = ""
+    poll_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,14 +53,23 @@ class Outcome:
 
 @dataclass(frozen=True)
 class StepContext:
-    """What a step knows: its operation and the facts that earlier steps observed. Both are read-only to it."""
+    """What a step knows: its operation and the facts that earlier steps observed. Both are read-only to it.
+
+    attempt: number of the call that apply() would make now; rises only when the outcome of the call before is certain.
+    intent_at: when this operation last (perhaps) sent this step's call, None when it never did: an observe() of a step
+        that is not idempotent looks for effects after it.
+    """
 
     operation: Operation
     facts: Mapping[str, Mapping[str, Any]]
+    attempt: int = 1
+    intent_at: datetime | None = None
 
-    def token(self, step: Step, attempt: int = 1) -> str:
+    def token(self, step: Step, attempt: int | None = None) -> str:
         """A client token derived from the operation: the same after a crash, another for a new attempt (<= 64 chars)."""
-        return f"is-{self.operation.pk.hex}-{step.name}-{attempt}"[:64]
+        number = self.attempt if attempt is None else attempt
+        name = step.name if len(step.name) <= 22 else f"{step.name[:13]}-{hashlib.sha256(step.name.encode()).hexdigest()[:8]}"
+        return f"is-{self.operation.pk.hex}-{name}-{number}"[:64]
 
 
 class Step(ABC):

@@ -19,8 +19,8 @@ from accounts.choices import Role
 from accounts.principals import principal_of
 from instantstart.problem import Problem
 from instantstart.web.signed_in import page
-from operations import approve, cancel, resolve, retry
 from operations import action as actions
+from operations import approve, cancel, resolve, retry
 from operations.choices import DUE_STATES, Channel, OperationState
 from operations.models import Operation
 

@@ -1,0 +1,11 @@
+"""Rows of operations: what was asked, what was sent, what was seen."""
+
+from operations.models.event import Event
+from operations.models.heartbeat import Heartbeat
+from operations.models.intent import Intent
+from operations.models.notification import Notification
+from operations.models.observed_source import ObservedSource
+from operations.models.operation import Operation
+from operations.models.status_event import StatusEvent
+
+__all__ = ["Event", "Heartbeat", "Intent", "Notification", "ObservedSource", "Operation", "StatusEvent"]

@@ -1,0 +1,65 @@
+"""Something outside that is looked at again and again."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from operations.models.leased import Leased
+
+
+class Pace(models.TextChoices):
+    """How often to look: what changes is looked at more often than what rests; what is gone no more."""
+
+    TRANSITION = "transition", "In transition"
+    STEADY = "steady", "Steady"
+    GONE = "gone", "Gone"
+
+
+class ObservedSource(Leased):
+    """One source of facts: `kind` names the observer, `key` what it reads (for example a cluster's name).
+
+    scope: what shares a rate limit ("account/region"; "" when unknown). interval: seconds between two looks that are in
+    force now, stretching included. failures: looks in a row that failed; unreadable_since: the first of them.
+    """
+
+    due_field: ClassVar[str] = "next_due_at"
+
+    kind = models.CharField(max_length=80)
+    key = models.CharField(max_length=200)
+    cluster = models.CharField(max_length=100, default="", blank=True)
+    scope = models.CharField(max_length=120, default="", blank=True)
+    pace = models.CharField(max_length=12, choices=Pace.choices, default=Pace.TRANSITION)
+    interval = models.FloatField()
+    next_due_at = models.DateTimeField()
+    last_attempt_at = models.DateTimeField(null=True, blank=True)
+    last_success_at = models.DateTimeField(null=True, blank=True)
+    unreadable_since = models.DateTimeField(null=True, blank=True)
+    failures = models.PositiveIntegerField(default=0)
+    last_error_code = models.CharField(max_length=120, default="", blank=True)
+    last_error_message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["kind", "key"]
+        constraints = [models.UniqueConstraint(fields=["kind", "key"], name="observed_source_once")]
+        indexes = [
+            models.Index(fields=["next_due_at"], condition=Q(lease_owner=""), name="observed_source_due"),
+            models.Index(fields=["lease_expires_at"], condition=~Q(lease_owner=""), name="observed_source_leased"),
+            models.Index(fields=["cluster"], name="observed_source_of_cluster"),
+            models.Index(fields=["scope", "kind", "pace"], name="observed_source_load"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+    @property
+    def stale_after(self) -> timedelta:
+        """How old a fact of this source may be before it counts as stale: twice the interval in force."""
+        return timedelta(seconds=2 * self.interval)
+
+    def stale(self, at: datetime) -> bool:
+        return self.last_success_at is None or at - self.last_success_at > self.stale_after

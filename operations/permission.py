@@ -1,0 +1,29 @@
+"""Whether a principal may carry out an action on a subject: asked once for all four doors."""
+
+from __future__ import annotations
+
+from accounts.choices import Role
+from accounts.principal import Principal
+from instantstart.problem import Problem
+
+
+def permit(principal: Principal, permission: Role, title: str, cluster: str) -> None:
+    """Raises a Problem (403) unless the principal may. title: what is asked, for the sentence; cluster: "" for none."""
+    if principal.read_only:
+        raise Problem(403, "read_only_token", "Read-only token", f"{title}: this token may only read.", "Use a token that may write.")
+    if not principal.role.covers(permission):
+        raise Problem(
+            403,
+            "role_too_low",
+            "Role too low",
+            f"{title} needs the role {permission.label.lower()}; yours is {principal.role.label.lower()}.",
+            "Ask an administrator for the role, or ask someone who has it.",
+        )
+    if principal.clusters is not None and not principal.may_reach(cluster):
+        raise Problem(
+            403,
+            "cluster_not_allowed",
+            "Cluster not allowed",
+            f"{title}: this token is limited to other clusters.",
+            "Use a token that is not limited, or one for this cluster.",
+        )

@@ -1,0 +1,27 @@
+"""The functions that django-q2's workers run, by path. All are harmless when delivered twice, late or out of order."""
+
+from __future__ import annotations
+
+
+def advance(operation_id: str, fencing_token: int) -> None:
+    from operations.engine import advance as run
+
+    run(operation_id, fencing_token)
+
+
+def observe(source_id: str, fencing_token: int) -> None:
+    from operations.observing import observe as run
+
+    run(int(source_id), fencing_token)
+
+
+def prune_hourly() -> dict[str, int]:
+    from operations.retention import prune_status_events
+
+    return {"status_events": prune_status_events()}
+
+
+def prune_daily() -> dict[str, int]:
+    from operations.retention import prune_heartbeats, prune_notifications, prune_operations
+
+    return {"operations": prune_operations(), "notifications": prune_notifications(), "heartbeats": prune_heartbeats()}
