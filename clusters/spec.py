@@ -6,12 +6,20 @@ from enum import StrEnum
 from ipaddress import IPv4Network
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z](-?[a-z0-9])+$", min_length=3, max_length=40)]
 """Lower case, so that it is valid for EKS, HyperPod (1-63, no trailing hyphen), S3 bucket and IAM role names made from it."""
 Tag = Annotated[str, StringConstraints(max_length=256, pattern=r"^[\w .:/=+@-]*$")]
-TagKey = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^(?!aws:)[\w .:/=+@-]+$")]
+
+
+def _not_reserved(key: str) -> str:
+    if key.lower().startswith("aws:"):
+        raise ValueError("tag keys that start with aws: are reserved by AWS; choose another")
+    return key
+
+
+TagKey = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[\w .:/=+@-]+$"), AfterValidator(_not_reserved)]
 
 
 class Input(BaseModel):
