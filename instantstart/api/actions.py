@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +16,16 @@ from instantstart.api import idempotency, parameters
 from instantstart.api.plan import plan_body
 from instantstart.api.views import wants_plan_only
 from operations.choices import Channel
+from operations.models import Operation
+from operations.submission import Submission
+from operations.submit import submit
 
 ACTION_PARAMETERS = (parameters.DRY_RUN, parameters.PLAN_FINGERPRINT)
 """For `query_parameters` of views that call `run_action`."""
 
 
 class ActionMixin:
-    """For views whose unsafe methods are actions."""
+    """For views whose unsafe methods are actions. Such a view lists ACTION_PARAMETERS in its `query_parameters`."""
 
     def run_action(self, request: Request, kind: str, raw_input: Mapping[str, Any]) -> Response:
         """Submit the action of that kind with the caller's rights.
@@ -29,9 +33,6 @@ class ActionMixin:
         200 with the plan for `?dry_run=true`; 200 with `changed: false` when the world is already as asked; else 202 with the operation,
         whose address is in Location. Refusals are raised as Problem.
         """
-        from operations.api.serializers import OperationSerializer
-        from operations.submit import submit
-
         principal = principal_of(request)
         dry_run = wants_plan_only(request)
         key = idempotency.key_of(request)
@@ -44,12 +45,21 @@ class ActionMixin:
             dry_run=dry_run,
             plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
         )
-        if submission.operation is None:
-            return Response({"changed": submission.changed, "operation": None, "plan": plan_body(submission.plan)})
-        href = reverse("operation-detail", kwargs={"pk": submission.operation.pk})
-        body = {
-            "changed": submission.changed,
-            "operation": OperationSerializer(submission.operation, context={"request": request}).data,
-            "plan": plan_body(submission.plan),
-        }
-        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": href})
+        return Response(plan_body(submission.plan)) if dry_run else submission_response(submission)
+
+
+def submission_response(submission: Submission) -> Response:
+    """202 with the operation, or 200 with the plan that has no differences."""
+    if submission.operation is None:
+        return Response({"changed": submission.changed, "operation": None, "plan": plan_body(submission.plan)})
+    href = reverse("operation-detail", kwargs={"pk": submission.operation.pk})
+    body = {"changed": True, **operation_body(submission.operation.pk)}
+    return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": href})
+
+
+def operation_body(pk: uuid.UUID) -> dict[str, Any]:
+    """The operation as its own address shows it now: read again, since a worker may be at it already."""
+    from operations.api.serializers import OperationDetailSerializer
+
+    operation = Operation.objects.select_related("actor", "decided_by").get(pk=pk)
+    return dict(OperationDetailSerializer(operation).data)
