@@ -50,7 +50,7 @@ class Part:
     def start(self) -> None:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: PLW1509 (no threads here; prctl is async-signal-safe)
+            self.process = subprocess.Popen(
                 list(self.argv),
                 env=dict(self.environment),
                 cwd=self.cwd,

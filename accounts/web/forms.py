@@ -32,7 +32,9 @@ class UserForm(ProblemForm):
 
 class PasswordForm(ProblemForm):
     old_password = forms.CharField(label="Present password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}))
-    password = forms.CharField(label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters.")
+    password = forms.CharField(
+        label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters."
+    )
     again = forms.CharField(label="New password again", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
 
     def clean(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.choices import Role
-from accounts.preferences import preferred_cluster, prefer_cluster
+from accounts.preferences import prefer_cluster, preferred_cluster
 from accounts.principals import principal_of
 from clusters.catalog import reading
 from clusters.choices import DependencyState, PhaseName, State
@@ -107,7 +107,9 @@ def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
     """One phase as the page shows it: with the step at work, and how far it is in its usual time."""
     began, ended = row.started_at, row.ended_at
     elapsed = ((ended or timezone.now()) - began).total_seconds() if began else None
-    current = next((step for step in operation.steps if step["name"] == operation.step), None) if operation and not operation.ended else None
+    current = (
+        next((step for step in operation.steps if step["name"] == operation.step), None) if operation and not operation.ended else None
+    )
     typical = sum(step.get("typical_seconds") or 0 for step in operation.steps) if operation else None
     return {
         "row": row,
@@ -157,7 +159,8 @@ def cluster_raw(request: HttpRequest, name: str) -> HttpResponse:
     """The JSON documents as AWS gave them, indented."""
     cluster = get_object_or_404(Cluster, name=name)
     documents = [
-        {"name": row.name, "observed_at": row.observed_at, "text": json.dumps(row.body, indent=2, default=str)} for row in cluster.documents.all()
+        {"name": row.name, "observed_at": row.observed_at, "text": json.dumps(row.body, indent=2, default=str)}
+        for row in cluster.documents.all()
     ]
     return render(request, "clusters/raw.html", {"cluster": cluster, "documents": documents})
 
@@ -170,7 +173,13 @@ def cluster_delete(request: HttpRequest, name: str) -> HttpResponse:
     typed = request.POST.get("confirm", "")
     data = {"name": name, "confirm": typed or name, "empty_bucket": True}
     review = Review(
-        "cluster.delete", data, f"Delete the cluster {name}", "Delete it, and everything in it", reverse("clusters-web:detail", args=[name]), typed=name, danger=True
+        "cluster.delete",
+        data,
+        f"Delete the cluster {name}",
+        "Delete it, and everything in it",
+        reverse("clusters-web:detail", args=[name]),
+        typed=name,
+        danger=True,
     )
 
     def done(submission: Submission) -> str:

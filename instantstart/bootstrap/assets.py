@@ -15,12 +15,7 @@ FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
     "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
 }
-ICONS = (
-    "activity alert-triangle arrow-right ban brand-aws bug calendar check chevron-down chevron-right circle-check circle-dashed circle-x clipboard "
-    "clock cloud cloud-question copy cpu currency-dollar database dots-vertical external-link eye file-text help-circle history hourglass "
-    "info-circle key list-check loader lock lock-open login logout menu-2 moon network player-play plug plus refresh rocket search "
-    "server server-2 settings shield-check shield-lock stack-2 sun terminal-2 trash user users wand x"
-).split()
+ICONS = ["activity", "alert-triangle", "arrow-right", "ban", "brand-aws", "bug", "calendar", "check", "chevron-down", "chevron-right", "circle-check", "circle-dashed", "circle-x", "clipboard", "clock", "cloud", "cloud-question", "copy", "cpu", "currency-dollar", "database", "dots-vertical", "external-link", "eye", "file-text", "help-circle", "history", "hourglass", "info-circle", "key", "list-check", "loader", "lock", "lock-open", "login", "logout", "menu-2", "moon", "network", "player-play", "plug", "plus", "refresh", "rocket", "search", "server", "server-2", "settings", "shield-check", "shield-lock", "stack-2", "sun", "terminal-2", "trash", "user", "users", "wand", "x"]
 """Names of Tabler's outline icons that the pages use; they become the symbols of static/vendor/icons.svg."""
 
 
@@ -32,7 +27,12 @@ def ensure_assets() -> None:
         return
     with stage("Fetching the pages' styles and scripts"):
         environment = {**os.environ, "PATH": f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
-        run([VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], what="Fetching the pages' assets", cwd=ROOT, env=environment)
+        run(
+            [VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+            what="Fetching the pages' assets",
+            cwd=ROOT,
+            env=environment,
+        )
         VENDOR.mkdir(parents=True, exist_ok=True)
         for source, target in FILES.items():
             path = ROOT / "node_modules" / source

@@ -25,19 +25,27 @@ def stage(title: str) -> Iterator[None]:
 
 _FIXES = (
     ("No space left on device", "The disk is full: free some space (set-up needs about 4 GB) and run the command again."),
-    ("Temporary failure in name resolution", "The package registry cannot be reached: check the network or the proxy settings and run again."),
+    (
+        "Temporary failure in name resolution",
+        "The package registry cannot be reached: check the network or the proxy settings and run again.",
+    ),
     ("Connection refused", "The package registry refuses connections: check the network or the proxy settings and run again."),
     ("ConnectTimeoutError", "The package registry does not answer: check the network or the proxy settings and run again."),
     ("getaddrinfo", "The package registry's name cannot be resolved: check the network or the proxy settings and run again."),
     ("Network is unreachable", "There is no network: connect this machine and run again."),
-    ("DO NOT MATCH THE HASHES", "A downloaded package does not have the expected checksum: the registry serves something else; do not go on."),
+    (
+        "DO NOT MATCH THE HASHES",
+        "A downloaded package does not have the expected checksum: the registry serves something else; do not go on.",
+    ),
 )
 
 
 def run(argv: Sequence[str | Path], *, what: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
     """Run a command quietly. Raises SetupError with its last lines, and the fix where it is known."""
     try:
-        done = subprocess.run([str(part) for part in argv], cwd=cwd, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800)
+        done = subprocess.run(
+            [str(part) for part in argv], cwd=cwd, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800
+        )
     except FileNotFoundError:
         raise SetupError(f"{what} needs the program {argv[0]}, which is not installed.") from None
     except subprocess.TimeoutExpired:

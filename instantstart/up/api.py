@@ -45,5 +45,7 @@ def said(problem: Any) -> str:
     """The sentences of problem details."""
     if not isinstance(problem, dict):
         return "no explanation"
-    errors = "; ".join(f"{error.get('field')}: {error.get('detail')} {error.get('hint', '')}".strip() for error in problem.get("errors", []))
+    errors = "; ".join(
+        f"{error.get('field')}: {error.get('detail')} {error.get('hint', '')}".strip() for error in problem.get("errors", [])
+    )
     return " ".join(part for part in (problem.get("detail"), problem.get("hint"), errors) if part)

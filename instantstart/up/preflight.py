@@ -20,9 +20,13 @@ def free_port(wanted: int, option: str) -> int:
         try:
             probe.bind(("127.0.0.1", wanted))
         except PermissionError:
-            raise Refusal(f"Port {wanted} may not be used by this user: choose one above 1024 with {option}, or {option} 0 for any free one.") from None
+            raise Refusal(
+                f"Port {wanted} may not be used by this user: choose one above 1024 with {option}, or {option} 0 for any free one."
+            ) from None
         except OSError:
-            raise Refusal(f"Port {wanted} on 127.0.0.1 is in use: end what uses it, or choose another with {option} (0: any free one).") from None
+            raise Refusal(
+                f"Port {wanted} on 127.0.0.1 is in use: end what uses it, or choose another with {option} (0: any free one)."
+            ) from None
         port: int = probe.getsockname()[1]
         return port
 
@@ -42,5 +46,7 @@ def claim(folder: Path) -> IO[str]:
     free = shutil.disk_usage(folder).free
     if free < NEEDED_BYTES:
         lock.close()
-        raise Refusal(f"Only {free / 1e6:.0f} MB are free on the disk of {folder}; {NEEDED_BYTES / 1e6:.0f} MB are needed: free some space.")
+        raise Refusal(
+            f"Only {free / 1e6:.0f} MB are free on the disk of {folder}; {NEEDED_BYTES / 1e6:.0f} MB are needed: free some space."
+        )
     return lock

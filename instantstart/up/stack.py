@@ -38,7 +38,9 @@ class Stack:
     environment: dict[str, str] = field(default_factory=dict)
     up: bool = False
     """Whether everything is there; ending from now on is a success."""
-    http: urllib3.PoolManager = field(default_factory=lambda: urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(connect=2, read=40)))
+    http: urllib3.PoolManager = field(
+        default_factory=lambda: urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(connect=2, read=40))
+    )
 
     @property
     def endpoint(self) -> str:
@@ -55,7 +57,12 @@ class Stack:
     def start_build(self) -> None:
         """Build the sandbox's Kubernetes beside the rest; ends at once when the user's cache has it."""
         self.builder = subprocess.Popen(
-            [sys.executable, "-m", "sandbox.kube.build"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [sys.executable, "-m", "sandbox.kube.build"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
 
     def start_sandbox(self) -> None:
@@ -70,7 +77,11 @@ class Stack:
 
     def _credentials(self, folder: Path) -> dict[str, str]:
         done = subprocess.run(
-            [sys.executable, "-m", "sandbox", "env", "--json", "--state-dir", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=30
+            [sys.executable, "-m", "sandbox", "env", "--json", "--state-dir", str(folder)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=30,
         )
         if done.returncode:
             raise Refusal(f"The sandbox does not tell its credentials: {done.stderr.strip()}")
@@ -90,7 +101,13 @@ class Stack:
     def manage(self, *arguments: str) -> str:
         """Run a management command to its end in the product's environment. Returns its standard output."""
         done = subprocess.run(
-            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
         )
         if done.returncode:
             raise Refusal(f"`manage.py {arguments[0]}` failed: {(done.stderr.strip().splitlines() or ['no output'])[-1]}")
@@ -132,5 +149,3 @@ class Stack:
         """The sandbox's speed, in virtual seconds for each second."""
         answer: dict[str, Any] = self.http.request("GET", f"{self.endpoint}/_sandbox/clock").json()
         return float(answer["speed"])
-
-

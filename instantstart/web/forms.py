@@ -29,7 +29,9 @@ class ProblemForm(forms.Form):
         for error in problem.errors:
             name = self.aliases.get(error.field, error.field.replace(".", "_"))
             sentence = f"{error.detail} {error.hint}".strip()
-            self.add_error(name if name in self.fields else None, sentence if name in self.fields or not error.field else f"{error.field}: {sentence}")
+            self.add_error(
+                name if name in self.fields else None, sentence if name in self.fields or not error.field else f"{error.field}: {sentence}"
+            )
             placed = True
         if not placed:
             self.add_error(None, str(problem))

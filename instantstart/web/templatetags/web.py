@@ -77,7 +77,9 @@ def age(moment: datetime | None) -> SafeString | str:
     """How long ago, with the exact time as title."""
     if moment is None:
         return "never"
-    return format_html('<time datetime="{0}" title="{0}">{1} ago</time>', moment.isoformat(timespec="seconds"), duration(timezone.now() - moment))
+    return format_html(
+        '<time datetime="{0}" title="{0}">{1} ago</time>', moment.isoformat(timespec="seconds"), duration(timezone.now() - moment)
+    )
 
 
 @register.filter
