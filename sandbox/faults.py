@@ -75,7 +75,7 @@ class Faults:
                 return dict(fault)
         return None
 
-    def scenario(self, name: str, **facts: Any) -> Fault | None:
+    def scenario(self, name: str, /, **facts: Any) -> Fault | None:
         """The scenario in force for these facts: each parameter that it names must be equal to the fact of that name."""
         if name not in SCENARIOS:
             raise ValueError(f"no scenario {name}: {', '.join(SCENARIOS)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import shutil
 import time
@@ -179,7 +180,20 @@ class World:
         self.add_account(self.settings.account)
 
     def serve_at(self, endpoint: str) -> None:
-        self.settings = replace(self.settings, endpoint=endpoint)
+        """Note where this run listens, also for `sandbox env` and its like: in a file that names the folder's sandbox."""
+        self.settings = settings = replace(self.settings, endpoint=endpoint)
+        described = {
+            "endpoint": endpoint,
+            "account": settings.account,
+            "region": settings.region,
+            "access_key": settings.access_key,
+            "secret_key": settings.secret_key,
+        }
+        path = settings.state_dir / "endpoint.json"
+        written = path.with_suffix(".new")
+        written.write_text(json.dumps(described))
+        written.chmod(0o600)
+        written.replace(path)
 
     def close(self) -> None:
         self.database.close()

@@ -6,7 +6,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 import botocore.loaders
-from botocore.exceptions import DataNotFoundError, UnknownServiceError
+from botocore.exceptions import DataNotFoundError
+from botocore.exceptions import UnknownServiceError as UnknownServiceError
 from botocore.model import OperationModel, ServiceModel
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import pkgutil
 
 PACKAGES = ("sts", "s3", "service_quotas", "logs", "tagging", "iam", "ec2", "cloudformation", "eks", "sagemaker")
@@ -12,11 +13,15 @@ _loaded = False
 
 
 def load() -> None:
-    """Import every module of every service that is there. Service models are not read yet: that happens on first use."""
+    """Import every module of every service that is there; SANDBOX_SERVICES="sts,s3" narrows it.
+
+    Service models are not read yet: that happens on first use.
+    """
     global _loaded
     if _loaded:
         return
-    for package in PACKAGES:
+    chosen = os.environ.get("SANDBOX_SERVICES", "")
+    for package in chosen.split(",") if chosen else PACKAGES:
         name = f"sandbox.aws.{package}"
         spec = importlib.util.find_spec(name)
         if spec is None:

@@ -42,6 +42,8 @@ _INVALID_TOKEN = {
     "s3": "InvalidArgument",
 }
 
+_UNREADABLE = {"ec2": "InvalidParameterValue", "iam": "MalformedInput", "sts": "MalformedInput", "cloudformation": "MalformedInput"}
+
 
 def throttled(service: str) -> str:
     return _THROTTLED.get(service, ("ThrottlingException", 400))[0]
@@ -69,3 +71,10 @@ def missing(service: str) -> str:
 def invalid_token(service: str) -> str:
     """A paging token that is not ours."""
     return _INVALID_TOKEN.get(service, "ValidationException")
+
+
+def spelled(service: str, code: str) -> str:
+    """The service's own word for what the protocol layer calls SerializationException."""
+    if code != "SerializationException":
+        return code
+    return "MalformedXML" if service == "s3" else _UNREADABLE.get(service, code)
