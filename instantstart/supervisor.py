@@ -58,7 +58,7 @@ class Part:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 (who supervises has no threads)
             )
         self.started = time.monotonic()
         self.due = None

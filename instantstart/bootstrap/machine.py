@@ -20,6 +20,5 @@ def check() -> None:
         raise SetupError("Python's venv module is missing: install it (Debian: `apt-get install python3-venv`) and run again.")
     free = shutil.disk_usage(ROOT).free
     if free < NEEDED_BYTES:
-        raise SetupError(
-            f"Only {free / 1e9:.1f} GB are free on the disk of {ROOT}, {NEEDED_BYTES / 1e9:.0f} GB are needed: free some space and run again."
-        )
+        needed = f"{NEEDED_BYTES / 1e9:.0f} GB"
+        raise SetupError(f"Only {free / 1e9:.1f} GB are free on the disk of {ROOT}, {needed} are needed: free some space and run again.")

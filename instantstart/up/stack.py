@@ -34,7 +34,7 @@ class Choices:
 class Stack:
     choices: Choices
     supervisor: Supervisor = field(default_factory=Supervisor)
-    builder: subprocess.Popen[str] | None = None
+    builder: Part | None = None
     environment: dict[str, str] = field(default_factory=dict)
     up: bool = False
     """Whether everything is there; ending from now on is a success."""
@@ -54,16 +54,13 @@ class Stack:
     def logs(self) -> Path:
         return self.choices.state_dir / "logs"
 
-    def start_build(self) -> None:
+    def start_build(self) -> Part:
         """Build the sandbox's Kubernetes beside the rest; ends at once when the user's cache has it."""
-        self.builder = subprocess.Popen(
-            [sys.executable, "-m", "sandbox.kube.build"],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        log = self.logs / "kube-build.log"
+        log.unlink(missing_ok=True)
+        self.builder = Part("kube-build", [sys.executable, "-m", "sandbox.kube.build"], dict(os.environ), log, ROOT, restart=False)
+        self.builder.start()
+        return self.builder
 
     def start_sandbox(self) -> None:
         """Start simulated AWS and wait for its answer; its credentials and endpoint become the product's environment."""
@@ -140,9 +137,8 @@ class Stack:
 
     def stop(self) -> None:
         """End everything that was started."""
-        if self.builder is not None and self.builder.poll() is None:
-            self.builder.terminate()
-            self.builder.wait(10)
+        if self.builder is not None and self.builder.running:
+            self.builder.finish(time.monotonic())
         self.supervisor.stop()
 
     def clock_speed(self) -> float:

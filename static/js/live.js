@@ -60,14 +60,16 @@
     });
     socket.addEventListener("message", (event) => {
       const message = JSON.parse(event.data);
+      if (message.type === "missed") refreshAll();
       if (message.type !== "event") return;
       last = Math.max(last, message.id);
       for (const element of elements()) {
         if (element.dataset.liveTopic.split(" ").includes(message.topic)) refresh(element);
       }
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", (event) => {
       startPolling();
+      if (event.code === 4401) return; // not signed in any more: the next poll leads to the sign-in
       setTimeout(connect, delay);
       delay = Math.min(delay * 2, 15000);
     });

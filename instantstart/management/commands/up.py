@@ -73,8 +73,7 @@ class Command(BaseCommand):
         os._exit(code) if code else sys.exit(0)
 
     def _run(self, stack: Stack, screen: Screen, options: dict[str, Any]) -> int:
-        stack.start_build()
-        build = BuildProgress(stack.builder)
+        build = BuildProgress(stack.start_build())
         screen.say(f"Simulated AWS on {stack.endpoint}")
         stack.start_sandbox()
         stack.manage("migrate", "--verbosity", "0")
