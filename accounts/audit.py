@@ -14,7 +14,7 @@ def record(
     action: str,
     *,
     principal: Principal | None,
-    channel: str,
+    channel: str = "",
     subject: str = "",
     outcome: AuditOutcome = AuditOutcome.ACCEPTED,
     code: str = "",
@@ -24,17 +24,18 @@ def record(
 ) -> AuditEntry:
     """Write one entry. Request id and address come from the request that is being answered, if one is.
 
-    Call it inside the transaction of the change for `accepted`, outside any transaction that will be rolled back for `refused`.
+    channel: the door; that of the request when left out. Call it inside the transaction of the change for `accepted`, outside any
+    transaction that will be rolled back for `refused`.
     username: for tries without a principal (a failed sign-in).
     """
     user: User | None = principal.user if principal else None
     token = principal.token if principal else None
     current = request_id.current()
     return AuditEntry.objects.create(
-        user=user,
+        user=user if user is not None and user.pk else None,
         username=(user.get_username() if user else username)[:150],
         token_name=token.name if token else "",
-        channel=channel,
+        channel=channel or current.channel,
         action=action[:128],
         subject=subject[:255],
         outcome=outcome,

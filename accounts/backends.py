@@ -13,8 +13,6 @@ from accounts.choices import AuditOutcome
 from accounts.models import User
 from accounts.principals import principal_for
 
-CHANNEL = "web"
-
 
 class ThrottledBackend(ModelBackend):
     """Django's, behind the limits of accounts.sign_in. A try over the limit ends without looking at the password."""
@@ -37,14 +35,13 @@ class ThrottledBackend(ModelBackend):
             self._refused(username, "wrong_password", "")
             return None
         sign_in.succeed(attempt)
-        audit.record("session.sign_in", principal=principal_for(user), channel=CHANNEL)
+        audit.record("session.sign_in", principal=principal_for(user))
         return user
 
     def _refused(self, username: str, code: str, detail: str) -> None:
         audit.record(
             "session.sign_in",
             principal=None,
-            channel=CHANNEL,
             outcome=AuditOutcome.REFUSED,
             code=code,
             detail=detail,

@@ -58,7 +58,7 @@ MIDDLEWARE = [
     "instantstart.api.request_id.RequestIdMiddleware",
     "instantstart.metrics.LatencyMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "instantstart.static_files.StaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -229,7 +229,11 @@ METRICS_TOKEN: str = env.str("INSTANTSTART_METRICS_TOKEN", default="")
 """Needed as a bearer token to read /metrics, when set."""
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
 DEFAULT_REGION: str = env.str("AWS_REGION", default=env.str("AWS_DEFAULT_REGION", default="us-west-2"))
-HYPERPOD_KUBERNETES_VERSIONS: list[str] = env.list("INSTANTSTART_HYPERPOD_KUBERNETES_VERSIONS", default=["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"])
+PUBLIC_ADDRESS: str = env.str("INSTANTSTART_PUBLIC_ADDRESS", default="auto")
+"""The IPv4 address that AWS sees this control plane under; "auto": asked for where it can be told, "none": never told."""
+HYPERPOD_KUBERNETES_VERSIONS: list[str] = env.list(
+    "INSTANTSTART_HYPERPOD_KUBERNETES_VERSIONS", default=["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"]
+)
 DEPENDENCIES_CHART: str = env.str("INSTANTSTART_DEPENDENCIES_CHART", default=str(BASE_DIR / "deploy" / "charts" / "hyperpod-dependencies"))
 
 # --- logs -----------------------------------------------------------------------------------------------------------

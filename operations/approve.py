@@ -16,10 +16,12 @@ from operations.choices import OperationState
 from operations.ending import end, wake
 from operations.models import Operation
 from operations.permission import permit
+from operations.trail import on_trail
 
 AWAITING = Q(state=OperationState.AWAITING_APPROVAL)
 
 
+@on_trail("operation.approve")
 def approve(operation: Operation, principal: Principal, reason: str = "") -> Operation:
     """Lets it start. Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval, 409 plan_changed.
 
@@ -57,6 +59,7 @@ def approve(operation: Operation, principal: Principal, reason: str = "") -> Ope
     return operation
 
 
+@on_trail("operation.refuse")
 def refuse(operation: Operation, principal: Principal, reason: str = "") -> Operation:
     """Ends it before it starts. Raises Problem 403, 409 not_awaiting_approval."""
     _permit(operation, principal, "Refusing")

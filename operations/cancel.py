@@ -14,8 +14,10 @@ from operations.ending import end, wake
 from operations.models import Operation
 from operations.models.event import Level
 from operations.permission import permit
+from operations.trail import on_trail
 
 
+@on_trail("operation.cancel")
 def cancel(operation: Operation, principal: Principal) -> Operation:
     """Asks for the operation to stop. What runs outside is brought to rest first: state `cancelling`, then `cancelled`.
 

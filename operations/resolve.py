@@ -18,12 +18,14 @@ from operations.models.intent import IntentOutcome
 from operations.permission import permit
 from operations.progress import moved
 from operations.step import Fault
+from operations.trail import on_trail
 
 UNDECIDED = Q(state=OperationState.UNKNOWN)
 
 ResolvedAs = Literal["succeeded", "failed"]
 
 
+@on_trail("operation.resolve")
 def resolve(operation: Operation, principal: Principal, outcome: str, reason: str) -> Operation:
     """ "succeeded": the step had its effect; the operation goes on with the next. "failed": it had none; the operation fails.
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from accounts.principal import Principal
 from instantstart.problem import FieldError, Problem
 from operations import action as actions
-from operations import clock, dispatch, events, notifications, points
+from operations import clock, dispatch, events, notifications, points, trail
 from operations.action import Action
 from operations.choices import Channel, OperationState, Risk
 from operations.models import Operation
@@ -52,10 +52,28 @@ def submit(
     """
     action = _action(kind)
     data = parse(action, raw_input)
+    asked = partial(_submit, action, data, principal, channel, idempotency_key, dry_run, plan_fingerprint, parent, parent_step)
+    if parent is not None or dry_run:
+        return asked()
+    with trail.refusals(kind, principal, ":".join(action.subject(data)), channel):
+        return asked()
+
+
+def _submit(
+    action: Action[Any],
+    data: BaseModel,
+    principal: Principal,
+    channel: str,
+    idempotency_key: str | None,
+    dry_run: bool,
+    plan_fingerprint: str | None,
+    parent: Operation | None,
+    parent_step: str,
+) -> Submission:
     cluster = action.cluster(data)
     if parent is None:
         permit(principal, action.permission, action.title, cluster)
-    fingerprint = request_fingerprint(kind, data)
+    fingerprint = request_fingerprint(action.kind, data)
     if idempotency_key is not None and not dry_run and (earlier := _earlier(principal, idempotency_key, fingerprint)):
         return earlier
 
@@ -80,7 +98,7 @@ def submit(
     at = clock.now()
     asks = parent is None and principal.agent and action.risk == Risk.DESTRUCTIVE
     operation = Operation(
-        kind=kind,
+        kind=action.kind,
         title=action.title,
         subject_type=subject_type,
         subject=subject,
@@ -105,13 +123,15 @@ def submit(
     try:
         with transaction.atomic():
             _record(operation, action, data)
+            if parent is None:
+                trail.accepted(operation, principal)
     except IntegrityError:
         # Told apart only now: looking first and inserting after would let two requests through.
         if (twin := _twin(operation, plan)) is not None:
             return twin
         raise
     points.reach("submit.committed")
-    log.info("operation_recorded", operation=str(operation.pk), kind=kind, subject=subject, state=operation.state)
+    log.info("operation_recorded", operation=str(operation.pk), kind=action.kind, subject=subject, state=operation.state)
     return Submission(plan, operation, changed=True)
 
 

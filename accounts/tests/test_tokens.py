@@ -47,7 +47,12 @@ def test_each_field_that_asks_for_more_than_the_creator_holds_is_named(operator,
     assert [error.field for error in refusal.value.errors] == ["role", "clusters", "expires_in_days"]
     assert ApiToken.objects.count() == 1
     entry = AuditEntry.objects.latest("id")
-    assert (entry.action, entry.outcome, entry.code, entry.token_name) == ("token.create", AuditOutcome.REFUSED, "exceeds_rights", parent.name)
+    assert (entry.action, entry.outcome, entry.code, entry.token_name) == (
+        "token.create",
+        AuditOutcome.REFUSED,
+        "exceeds_rights",
+        parent.name,
+    )
 
 
 @pytest.mark.parametrize(("limits", "code"), [({"agent": True}, "agent_token"), ({"read_only": True}, "read_only_token")])
@@ -60,7 +65,7 @@ def test_agents_and_read_only_tokens_make_no_tokens(operator, api, limits, code)
 
 def test_revoking_a_token_ends_it_and_those_made_with_it_at_once(operator, api, make_token):
     parent, parent_secret = make_token(operator)
-    child, child_secret = tokens.create(principal_for(operator, parent), name="child", channel="api")
+    _, child_secret = tokens.create(principal_for(operator, parent), name="child", channel="api")
     answer = api(operator).delete(f"/api/v1/tokens/{parent.uid}/")
     assert answer.status_code == 204
     assert find_token(parent_secret) is None and find_token(child_secret) is None

@@ -19,7 +19,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="A new UUID for each change: the same call under the same key is carried out once, and answered the same for 24 hours or more.",
+    description="A new UUID for each change: the same call under it is carried out once, and answered the same for 24 hours or more.",
 )
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="ETag of what you have: 304 when it is still so."

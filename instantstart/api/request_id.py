@@ -18,13 +18,16 @@ from django.http.response import HttpResponseBase
 HEADER = "X-Request-ID"
 _ACCEPTABLE = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
+_DOORS = (("/api/", "api"), ("/admin/", "admin"))
+
 
 @dataclass(frozen=True)
 class RequestFacts:
-    """The id and the caller's address (None when there is no request, or a socket without one)."""
+    """The id, the caller's address (None when there is no request, or a socket without one), and the door: "api", "admin" or "web"."""
 
     id: str = ""
     address: str | None = None
+    channel: str = ""
 
 
 _NONE = RequestFacts()
@@ -42,7 +45,8 @@ def _facts_of(request: HttpRequest) -> RequestFacts:
         address = str(ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")))
     except ValueError:
         address = None
-    return RequestFacts(id=given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex, address=address)
+    channel = next((door for prefix, door in _DOORS if request.path.startswith(prefix)), "web")
+    return RequestFacts(id=given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex, address=address, channel=channel)
 
 
 class RequestIdMiddleware:
