@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+from pathlib import Path
 
 from instantstart.bootstrap.layout import ROOT, VENDOR, VENV
 from instantstart.bootstrap.report import run, stage
@@ -13,11 +14,8 @@ from instantstart.bootstrap.report import run, stage
 FILES = {
     "htmx.org/dist/htmx.min.js": "htmx.min.js",
     "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
-    "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
 }
-ICONS = tuple(
-    ["activity", "alert-triangle", "arrow-right", "ban", "brand-aws", "bug", "calendar", "check", "chevron-down", "chevron-right", "circle-check", "circle-", "dashed", "circle-x", "clipboard", "clock", "cloud", "cloud-question", "copy", "cpu", "currency-dollar", "database", "dots-vertical", "external-link", "eye", "file-text", "help-circle", "history", "hourglass", "info-circle", "key", "list-check", "loader", "lock", "lock-open", "login", "logout", "menu-2", "moon", "network", "player-play", "plug", "plus", "refresh", "rocket", "search", "server", "server-2", "settings", "shield-check", "shield-lock", "stack-2", "sun", "terminal-2", "trash", "user", "users", "wand", "x"]
-)
+ICONS = Path(__file__).with_name("icons.txt").read_text().split()
 """Names of Tabler's outline icons that the pages use; they become the symbols of static/vendor/icons.svg."""
 
 

@@ -102,7 +102,8 @@ class Command(BaseCommand):
         if existing is None:
             screen.say(f"Creating the cluster {demo.NAME} through the API; the sandbox's time runs {speed:g} times as fast")
             operation = demo.create(api)
-            for current, phases in demo.watch(api, operation, stack.tend):
+            current: dict[str, Any] = {}
+            for current, phases in demo.watch(api, operation, stack.tend):  # noqa: B007 (read after the loop)
                 screen.phases(phases, speed, build.line())
                 if build.failed:
                     raise Refusal(build.reason())
