@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -74,7 +74,7 @@ class Stack:
 
     def _credentials(self, folder: Path) -> dict[str, str]:
         done = subprocess.run(
-            [sys.executable, "-m", "sandbox", "env", "--json", "--state-dir", str(folder)],
+            [sys.executable, "-m", "sandbox", "env", "--state-dir", str(folder)],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -82,7 +82,8 @@ class Stack:
         )
         if done.returncode:
             raise Refusal(f"The sandbox does not tell its credentials: {done.stderr.strip()}")
-        return {name: value for name, value in json.loads(done.stdout).items() if name.startswith("AWS_")}
+        words = [word for line in done.stdout.splitlines() if line.startswith("export ") for word in shlex.split(line)[1:]]
+        return {name: value for name, _, value in (word.partition("=") for word in words) if name.startswith("AWS_")}
 
     def _environment(self, aws: dict[str, str]) -> dict[str, str]:
         defaults = {
