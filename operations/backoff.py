@@ -17,7 +17,7 @@ def delay(category: str, failures: int) -> float:
 
     The random half keeps operations that failed together from coming back together.
     """
-    full = min(LONGEST_SECONDS, FIRST_SECONDS[category] * 2 ** min(max(failures, 1) - 1, 10))
+    full = min(LONGEST_SECONDS, FIRST_SECONDS[category] * 2.0 ** min(max(failures, 1) - 1, 10))
     return full * (0.5 + random.random() / 2)  # noqa: S311  (spreads load, keeps no secret)
 
 

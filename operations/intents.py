@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -104,7 +105,7 @@ def mark_sent(lease: Lease, operation: Operation, intent: Intent) -> None:
 
 def close(lease: Lease, operation: Operation, intent: Intent, outcome: IntentOutcome, *, done: Outcome | None = None, **error: str) -> None:
     """Commits the outcome of a call. Written even when the lease ran out during the call, as long as nobody took over."""
-    progress = {"attempts": 0} if outcome == IntentOutcome.SUCCEEDED else {}
+    progress: dict[str, Any] = {"attempts": 0} if outcome == IntentOutcome.SUCCEEDED else {}
     with transaction.atomic():
         leases.write(lease, even_if_expired=True, **progress)
         _end(intent, outcome, request_id=done.request_id if done else "", **error)

@@ -42,7 +42,7 @@ class Observer(ABC):
         Raises CloudError, KubeError or HelmError when it can't be read.
         """
 
-    def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:
+    def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:  # noqa: B027  (need not be overridden)
         """The source could not be read, for the `failures`-th time in a row since `since`: rows become Unknown here."""
 
 

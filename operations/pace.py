@@ -51,4 +51,4 @@ def _stretch(scope: str) -> float:
         row["sources"] * calls.get(row["kind"], 1.0) / nominal_interval(row["pace"])
         for row in ObservedSource.objects.filter(scope=scope).order_by().values("kind", "pace").annotate(sources=Count("id"))
     )
-    return max(1.0, demand / (settings.AWS_RATE * OBSERVERS_SHARE))
+    return max(1.0, float(demand) / (float(settings.AWS_RATE) * OBSERVERS_SHARE))

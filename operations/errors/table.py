@@ -5,17 +5,45 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from operations.errors import aws_common
+from operations.errors import (
+    aws_common,
+    cloudformation,
+    ec2,
+    eks,
+    helm,
+    iam,
+    kubernetes,
+    logs,
+    s3,
+    sagemaker,
+    service_quotas,
+    sts,
+    tagging,
+)
 from operations.errors.entry import Entry
 
-SERVICES: dict[str, tuple[Entry, ...]] = {}
-AWS_COMMON: tuple[Entry, ...] = aws_common.ENTRIES
+SERVICES: dict[str, tuple[Entry, ...]] = {
+    "sts": sts.ENTRIES,
+    "iam": iam.ENTRIES,
+    "ec2": ec2.ENTRIES,
+    "cloudformation": cloudformation.ENTRIES,
+    "eks": eks.ENTRIES,
+    "sagemaker": sagemaker.ENTRIES,
+    "s3": s3.ENTRIES,
+    "service-quotas": service_quotas.ENTRIES,
+    "logs": logs.ENTRIES,
+    "resourcegroupstaggingapi": tagging.ENTRIES,
+    "kubernetes": kubernetes.ENTRIES,
+    "helm": helm.ENTRIES,
+}
+"""By the gateways' names of services. Of two rows with one code the first whose pattern fits holds."""
+
+NOT_AWS = frozenset({"kubernetes", "helm"})
 
 
 def find(service: str, code: str, message: str = "") -> Entry | None:
     """The first row of the service that fits, else of what AWS services have in common, else None."""
-    own = SERVICES.get(service, ())
-    for entry in (*own, *(() if service in ("kubernetes", "helm") else AWS_COMMON)):
+    for entry in (*SERVICES.get(service, ()), *(() if service in NOT_AWS else aws_common.ENTRIES)):
         if entry.code == code and (not entry.pattern or _compiled(entry.pattern).search(message)):
             return entry
     return None
