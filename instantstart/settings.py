@@ -194,6 +194,18 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Without it Swagger asks a validator on the internet about schemas that are not on localhost.
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},
+    "ENUM_NAME_OVERRIDES": {
+        "Role": "accounts.choices.Role",
+        "AuditOutcome": "accounts.choices.AuditOutcome",
+        "OperationState": "operations.choices.OperationState",
+        "StepState": "operations.choices.StepState",
+        "Category": "operations.choices.Category",
+        "Channel": "operations.choices.Channel",
+        "EventLevel": "operations.models.event.Level",
+        "ResolvedOutcome": ["succeeded", "failed"],
+    },
 }
 
 # --- static files ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,240 @@
+"""Every IAM permission that the control plane needs: action, why, phase, and on what. One table for three uses.
+
+The plan's check simulates it, `manage.py iam-policy` prints it as a policy, and a test compares it with the calls in the code.
+Creating permissions come with those that take the thing away again: who can create and not delete leaves orphans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, DELETION = (
+    "connect",
+    "plan",
+    "control_plane",
+    "select",
+    "dependencies",
+    "hyperpod",
+    "storage",
+    "deletion",
+)
+
+
+class Scope(StrEnum):
+    """What an action is allowed on."""
+
+    ANY = "any"
+    NETWORK = "network"
+    STACK = "stack"
+    ROLE = "role"
+    SERVICE_LINKED_ROLE = "service_linked_role"
+    OIDC_PROVIDER = "oidc_provider"
+    EKS = "eks"
+    HYPERPOD = "hyperpod"
+    BUCKET = "bucket"
+    OBJECT = "object"
+    EKS_LOGS = "eks_logs"
+    HYPERPOD_LOGS = "hyperpod_logs"
+
+
+ARNS: dict[Scope, tuple[tuple[str, ...], str]] = {
+    Scope.ANY: (("*",), "*"),
+    Scope.NETWORK: (("arn:{partition}:ec2:{region}:{account}:*",), "arn:{partition}:ec2:{region}:{account}:vpc/vpc-0123456789abcdef0"),
+    Scope.STACK: (
+        ("arn:{partition}:cloudformation:{region}:{account}:stack/instantstart-*",),
+        "arn:{partition}:cloudformation:{region}:{account}:stack/instantstart-{cluster}-control-plane/0f000000-0000-0000-0000-000000000000",
+    ),
+    Scope.ROLE: (
+        ("arn:{partition}:iam::{account}:role/instantstart-*",),
+        "arn:{partition}:iam::{account}:role/instantstart-{cluster}-execution",
+    ),
+    Scope.SERVICE_LINKED_ROLE: (
+        ("arn:{partition}:iam::{account}:role/aws-service-role/*",),
+        "arn:{partition}:iam::{account}:role/aws-service-role/hyperpod.sagemaker.amazonaws.com/AWSServiceRoleForSageMakerHyperPod",
+    ),
+    Scope.OIDC_PROVIDER: (
+        ("arn:{partition}:iam::{account}:oidc-provider/*",),
+        "arn:{partition}:iam::{account}:oidc-provider/oidc.eks.{region}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF",
+    ),
+    Scope.EKS: (
+        ("arn:{partition}:eks:{region}:{account}:*",),
+        "arn:{partition}:eks:{region}:{account}:cluster/{cluster}",
+    ),
+    Scope.HYPERPOD: (
+        ("arn:{partition}:sagemaker:{region}:{account}:cluster/*",),
+        "arn:{partition}:sagemaker:{region}:{account}:cluster/0123456789ab",
+    ),
+    Scope.BUCKET: (("arn:{partition}:s3:::sagemaker-*",), "arn:{partition}:s3:::{bucket}"),
+    Scope.OBJECT: (("arn:{partition}:s3:::sagemaker-*/*",), "arn:{partition}:s3:::{bucket}/lifecycle/on_create.sh"),
+    Scope.EKS_LOGS: (
+        ("arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/*",),
+        "arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/{cluster}/cluster:*",
+    ),
+    Scope.HYPERPOD_LOGS: (
+        ("arn:{partition}:logs:{region}:{account}:log-group:/aws/sagemaker/Clusters/*",),
+        "arn:{partition}:logs:{region}:{account}:log-group:/aws/sagemaker/Clusters/{cluster}/0123456789ab:*",
+    ),
+}
+"""Scope → (resources of the printed policy, the one resource that is simulated)."""
+
+
+@dataclass(frozen=True)
+class Permission:
+    """action: "service:Operation" as IAM writes it. why: completes "… is needed to". passed_to: for iam:PassRole, the services."""
+
+    action: str
+    why: str
+    phase: str
+    scope: Scope = Scope.ANY
+    passed_to: tuple[str, ...] = field(default=())
+
+
+def _rows(phase: str, why: str, scope: Scope, actions: str) -> list[Permission]:
+    return [Permission(action, why, phase, scope) for action in actions.split()]
+
+
+PERMISSIONS: tuple[Permission, ...] = (
+    *_rows(CONNECT, "say who the control plane is", Scope.ANY, "sts:GetCallerIdentity iam:GetRole"),
+    *_rows(CONNECT, "tell what is missing before it is needed", Scope.ANY, "iam:SimulatePrincipalPolicy"),
+    *_rows(
+        PLAN,
+        "see networks, zones and instance types before anything is made",
+        Scope.ANY,
+        "ec2:DescribeRegions ec2:DescribeAvailabilityZones ec2:DescribeInstanceTypeOfferings ec2:DescribeVpcs ec2:DescribeSubnets "
+        "ec2:DescribeRouteTables ec2:DescribeInternetGateways ec2:DescribeNatGateways ec2:DescribeVpcEndpoints ec2:DescribeSecurityGroups "
+        "ec2:DescribeAddresses ec2:DescribeNetworkInterfaces ec2:DescribeVpcAttribute ec2:DescribeSecurityGroupRules",
+    ),
+    *_rows(PLAN, "compare quotas with the request", Scope.ANY, "servicequotas:ListServiceQuotas servicequotas:ListAWSDefaultServiceQuotas"),
+    *_rows(
+        PLAN,
+        "know the Kubernetes versions and add-ons on offer",
+        Scope.ANY,
+        "eks:DescribeClusterVersions eks:DescribeAddonVersions eks:ListClusters",
+    ),
+    *_rows(PLAN, "see clusters and training plans that exist", Scope.ANY, "sagemaker:ListClusters sagemaker:ListTrainingPlans"),
+    *_rows(PLAN, "find everything that carries a cluster's tag", Scope.ANY, "tag:GetResources"),
+    *_rows(
+        CONTROL_PLANE,
+        "create the stack of network, roles and EKS cluster, and follow it",
+        Scope.STACK,
+        "cloudformation:CreateStack cloudformation:DescribeStacks cloudformation:DescribeStackEvents cloudformation:DescribeStackResources "
+        "cloudformation:ListStackResources cloudformation:GetTemplate cloudformation:TagResource",
+    ),
+    *_rows(
+        CONTROL_PLANE,
+        "create the VPC and what is in it",
+        Scope.NETWORK,
+        "ec2:CreateVpc ec2:ModifyVpcAttribute ec2:CreateTags ec2:CreateInternetGateway ec2:AttachInternetGateway ec2:CreateSubnet "
+        "ec2:ModifySubnetAttribute ec2:AllocateAddress ec2:CreateNatGateway ec2:CreateRouteTable ec2:CreateRoute ec2:AssociateRouteTable "
+        "ec2:CreateVpcEndpoint ec2:CreateSecurityGroup ec2:AuthorizeSecurityGroupIngress ec2:AuthorizeSecurityGroupEgress "
+        "ec2:RevokeSecurityGroupEgress",
+    ),
+    *_rows(
+        CONTROL_PLANE,
+        "create the roles of EKS, of the nodes and of the storage drivers",
+        Scope.ROLE,
+        "iam:CreateRole iam:GetRole iam:TagRole iam:PutRolePolicy iam:GetRolePolicy iam:AttachRolePolicy iam:ListRolePolicies "
+        "iam:ListAttachedRolePolicies",
+    ),
+    Permission(
+        "iam:PassRole", "hand the roles to EKS and SageMaker", CONTROL_PLANE, Scope.ROLE, ("eks.amazonaws.com", "sagemaker.amazonaws.com")
+    ),
+    *_rows(CONTROL_PLANE, "let EKS and HyperPod make their service-linked roles", Scope.SERVICE_LINKED_ROLE, "iam:CreateServiceLinkedRole"),
+    *_rows(
+        CONTROL_PLANE,
+        "let service accounts of the cluster take IAM roles",
+        Scope.OIDC_PROVIDER,
+        "iam:CreateOpenIDConnectProvider iam:GetOpenIDConnectProvider iam:TagOpenIDConnectProvider",
+    ),
+    *_rows(
+        CONTROL_PLANE,
+        "create the EKS cluster and who may sign in",
+        Scope.EKS,
+        "eks:CreateCluster eks:DescribeCluster eks:DescribeUpdate eks:TagResource eks:CreateAccessEntry eks:DescribeAccessEntry "
+        "eks:ListAccessEntries eks:AssociateAccessPolicy eks:ListAssociatedAccessPolicies",
+    ),
+    *_rows(
+        CONTROL_PLANE,
+        "create the log group before EKS does",
+        Scope.EKS_LOGS,
+        "logs:CreateLogGroup logs:PutRetentionPolicy logs:TagResource",
+    ),
+    *_rows(CONTROL_PLANE, "see the log groups", Scope.ANY, "logs:DescribeLogGroups"),
+    *_rows(
+        CONTROL_PLANE,
+        "create the cluster's bucket, encrypted and closed to the public",
+        Scope.BUCKET,
+        "s3:CreateBucket s3:PutBucketTagging s3:PutEncryptionConfiguration s3:PutBucketPublicAccessBlock s3:PutBucketOwnershipControls "
+        "s3:PutBucketPolicy s3:GetBucketPolicy",
+    ),
+    *_rows(SELECT, "fetch the endpoint and the certificate authority", Scope.EKS, "eks:DescribeCluster"),
+    *_rows(
+        DEPENDENCIES,
+        "install EKS add-ons and see their health",
+        Scope.EKS,
+        "eks:CreateAddon eks:DescribeAddon eks:ListAddons eks:UpdateAddon eks:DeleteAddon",
+    ),
+    *_rows(HYPERPOD, "upload the lifecycle scripts", Scope.OBJECT, "s3:PutObject s3:GetObject"),
+    *_rows(HYPERPOD, "see what the bucket holds", Scope.BUCKET, "s3:ListBucket s3:GetBucketLocation"),
+    *_rows(
+        HYPERPOD,
+        "create the HyperPod cluster and follow its nodes",
+        Scope.HYPERPOD,
+        "sagemaker:CreateCluster sagemaker:UpdateCluster sagemaker:DescribeCluster sagemaker:ListClusterNodes "
+        "sagemaker:DescribeClusterNode sagemaker:ListClusterEvents sagemaker:DescribeClusterEvent sagemaker:AddTags sagemaker:ListTags",
+    ),
+    *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
+    *_rows(
+        DELETION,
+        "take the network down again",
+        Scope.NETWORK,
+        "ec2:DeleteVpc ec2:DetachInternetGateway ec2:DeleteInternetGateway ec2:DeleteSubnet "
+        "ec2:ReleaseAddress ec2:DisassociateAddress ec2:DeleteNatGateway ec2:DeleteRouteTable ec2:DeleteRoute ec2:DisassociateRouteTable "
+        "ec2:DeleteVpcEndpoints ec2:DeleteSecurityGroup ec2:RevokeSecurityGroupIngress ec2:DeleteNetworkInterface ec2:DeleteTags",
+    ),
+    *_rows(DELETION, "remove the roles", Scope.ROLE, "iam:DeleteRole iam:DeleteRolePolicy iam:DetachRolePolicy"),
+    *_rows(DELETION, "remove the identity provider", Scope.OIDC_PROVIDER, "iam:DeleteOpenIDConnectProvider"),
+    *_rows(
+        DELETION,
+        "delete the EKS cluster",
+        Scope.EKS,
+        "eks:DeleteCluster eks:DeleteAccessEntry eks:DisassociateAccessPolicy eks:UpdateClusterConfig",
+    ),
+    *_rows(DELETION, "delete the HyperPod cluster", Scope.HYPERPOD, "sagemaker:DeleteCluster"),
+    *_rows(DELETION, "delete the bucket", Scope.BUCKET, "s3:DeleteBucket s3:DeleteBucketPolicy s3:ListBucketVersions"),
+    *_rows(DELETION, "empty the bucket after a typed confirmation", Scope.OBJECT, "s3:DeleteObject s3:DeleteObjectVersion"),
+    *_rows(DELETION, "remove the log group of the control plane", Scope.EKS_LOGS, "logs:DeleteLogGroup"),
+    *_rows(DELETION, "remove the log group that HyperPod makes", Scope.HYPERPOD_LOGS, "logs:DeleteLogGroup"),
+)
+
+
+def resources(scope: Scope, values: Mapping[str, str]) -> list[str]:
+    """The scope's ARNs for a policy. values: partition, account, region."""
+    return [pattern.format_map(values) for pattern in ARNS[scope][0]]
+
+
+def example(scope: Scope, values: Mapping[str, str]) -> str:
+    """One resource of the scope to simulate. values: partition, account, region, cluster, bucket."""
+    return ARNS[scope][1].format_map(values)
+
+
+def policy(values: Mapping[str, str], permissions: Iterable[Permission] = PERMISSIONS) -> dict[str, Any]:
+    """The control plane's own policy: one statement a scope, every action named. values: partition, account, region."""
+    by_scope: dict[tuple[Scope, tuple[str, ...]], set[str]] = {}
+    for permission in permissions:
+        by_scope.setdefault((permission.scope, permission.passed_to), set()).add(permission.action)
+    statements = []
+    for (scope, passed_to), actions in by_scope.items():
+        statement: dict[str, Any] = {
+            "Sid": "".join(part.title() for part in scope.value.split("_")) + ("Pass" if passed_to else ""),
+            "Effect": "Allow",
+            "Action": sorted(actions),
+            "Resource": resources(scope, values),
+        }
+        if passed_to:
+            statement["Condition"] = {"StringEquals": {"iam:PassedToService": list(passed_to)}}
+        statements.append(statement)
+    return {"Version": "2012-10-17", "Statement": statements}
