@@ -34,6 +34,8 @@ class Problem(Exception):
     extra: dict[str, Any] = field(default_factory=dict)
     audited: bool = False
     """Whether the refusal is in the audit trail already."""
+    trail: dict[str, Any] = field(default_factory=dict)
+    """What was written there, for who takes the transaction back that it was written in."""
 
     def __str__(self) -> str:
         return f"{self.detail} {self.hint}".strip()

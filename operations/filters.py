@@ -17,6 +17,7 @@ class OperationFilterSet(filters.FilterSet):
     state = filters.MultipleChoiceFilter(choices=OperationState.choices, help_text="May be repeated.")
     active = filters.BooleanFilter(method="keep_active", help_text="Whether it has not ended.")
     actor = filters.CharFilter(field_name="actor__username")
+    parent = filters.UUIDFilter(field_name="parent_id")
     top = filters.BooleanFilter(field_name="parent", lookup_expr="isnull", help_text="Whether it is part of no other.")
     since = filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="gte")
     until = filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="lt")

@@ -14,7 +14,13 @@ RETRIABLE = (OperationState.FAILED, OperationState.CANCELLED, OperationState.EXP
 
 
 def retry(
-    operation: Operation, principal: Principal, channel: str, *, idempotency_key: str | None = None, dry_run: bool = False
+    operation: Operation,
+    principal: Principal,
+    channel: str,
+    *,
+    idempotency_key: str | None = None,
+    dry_run: bool = False,
+    plan_fingerprint: str | None = None,
 ) -> Submission:
     """Submits what the operation's action says tries it again: a new operation, which observes what is there and goes on.
 
@@ -30,4 +36,12 @@ def retry(
             extra={"operation": str(operation.pk)},
         )
     kind, raw_input = actions.find(operation.kind).retry(operation)
-    return submit(kind, raw_input, principal, channel=channel, idempotency_key=idempotency_key, dry_run=dry_run)
+    return submit(
+        kind,
+        raw_input,
+        principal,
+        channel=channel,
+        idempotency_key=idempotency_key,
+        dry_run=dry_run,
+        plan_fingerprint=plan_fingerprint,
+    )

@@ -17,14 +17,15 @@ def refuse(action: str, principal: Principal, channel: str, subject: str) -> Ite
     try:
         yield
     except Problem as problem:
-        audit.record(
-            action,
-            principal=principal,
-            channel=channel,
-            subject=subject,
-            outcome=AuditOutcome.REFUSED,
-            code=problem.code,
-            detail=problem.detail,
-        )
+        problem.trail = {
+            "action": action,
+            "principal": principal,
+            "channel": channel,
+            "subject": subject,
+            "outcome": AuditOutcome.REFUSED,
+            "code": problem.code,
+            "detail": problem.detail,
+        }
         problem.audited = True
+        audit.record(**problem.trail)
         raise

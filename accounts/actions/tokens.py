@@ -104,8 +104,11 @@ def _excesses(principal: Principal, *, role: Role, clusters: list[str] | None, r
     return errors
 
 
-def revoke(principal: Principal, token: ApiToken, *, channel: str) -> None:
-    """End a token and the tokens made with it, at once. One's own; an admin (not an agent) also those of others."""
+def revoke(principal: Principal, token: ApiToken, *, channel: str) -> list[str]:
+    """End a token and the tokens made with it, at once. One's own; an admin (not an agent) also those of others.
+
+    Answers the names of all that ended.
+    """
     subject = f"token:{token.name}"
     own = token.user_id == principal.user.pk
     with refuse("token.revoke", principal, channel, subject):
@@ -121,7 +124,16 @@ def revoke(principal: Principal, token: ApiToken, *, channel: str) -> None:
             )
     with transaction.atomic():
         audit.record("token.revoke", principal=principal, channel=channel, subject=subject, detail="" if own else f"of {token.user}")
+        names = [token.name, *_descendants(token)]
         token.delete()
+    return names
+
+
+def _descendants(token: ApiToken) -> list[str]:
+    names = []
+    for child in token.children.order_by("name"):
+        names += [child.name, *_descendants(child)]
+    return names
 
 
 def _within(token: ApiToken, principal: Principal) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.request import Request
@@ -18,11 +18,15 @@ from accounts.api import serializers
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
 from accounts.preferences import preferred_cluster
+from accounts.principal import Principal
 from accounts.principals import principal_of
 from instantstart.api import parameters
+from instantstart.api.describe import describe_local
 from instantstart.api.etag import require_match
+from instantstart.api.local import LocalWrites, Written
 from instantstart.api.views import ApiView, ApiViewSet
 from operations.choices import Channel
+from operations.plan import Change, FieldChange, Irreversible
 
 
 class MeView(ApiView):
@@ -46,7 +50,7 @@ class MeView(ApiView):
         return Response(serializers.MeSerializer(body).data)
 
 
-class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
+class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites, ApiViewSet):
     """API tokens: one's own; with `?user=`, admins see those of others."""
 
     queryset = ApiToken.objects.select_related("user", "parent")
@@ -58,15 +62,15 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet)
     ordering = ("-created", "-pk")
     # Everybody makes tokens for themselves; what a token may do is limited elsewhere.
     required_role = {"POST": Role.VIEWER, "DELETE": Role.VIEWER}
-    idempotency_atomic = True
 
-    def get_queryset(self) -> QuerySet[ApiToken]:
-        principal = principal_of(self.request)
-        visible = super().get_queryset()
+    def visible(self, rows: QuerySet[ApiToken], principal: Principal) -> QuerySet[ApiToken]:
+        if principal.clusters is not None and principal.token is not None:
+            # Other tokens would tell the names of other clusters.
+            return rows.filter(Q(pk=principal.token.pk) | Q(parent=principal.token))
         everyone = principal.role.covers(Role.ADMIN) and (self.action != "list" or "user" in self.request.query_params)
-        return visible if everyone else visible.filter(user=principal.user)
+        return rows if everyone else rows.filter(user=principal.user)
 
-    @extend_schema(request=serializers.NewTokenSerializer, responses={201: serializers.MadeTokenSerializer})
+    @describe_local(serializers.NewTokenSerializer, 201, serializers.MadeTokenSerializer)
     def create(self, request: Request) -> Response:
         """Make a token. Its secret is in this answer only."""
         asked = serializers.NewTokenSerializer(data=request.data)
@@ -74,26 +78,38 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet)
         wished: dict[str, Any] = dict(asked.validated_data)
         days = wished.pop("expires_in_days", None)
         role = wished.pop("role", None)
-        token, secret = tokens.create(
-            principal_of(request),
-            **wished,
-            role=Role(role) if role is not None else None,
-            expires_in=dt.timedelta(days=days) if days is not None else None,
-            channel=Channel.API,
-        )
-        token.token = secret  # type: ignore[attr-defined]  # for the serializer; not a field, never saved
-        href = request.build_absolute_uri(f"{token.uid}/")
-        body = serializers.MadeTokenSerializer(token).data
-        return Response(body, status=status.HTTP_201_CREATED, headers={"Location": href})
 
-    @extend_schema(responses={204: None})
+        def work() -> Written:
+            token, secret = tokens.create(
+                principal_of(request),
+                **wished,
+                role=Role(role) if role is not None else None,
+                expires_in=dt.timedelta(days=days) if days is not None else None,
+                channel=Channel.API,
+            )
+            shown = serializers.TokenSerializer(token).data
+            fields = tuple(FieldChange(field=name, after=shown[name]) for name in ("role", "clusters", "read_only", "agent"))
+            href = request.build_absolute_uri(f"{request.path}{token.uid}/")
+            response = Response({**shown, "token": secret}, status=status.HTTP_201_CREATED, headers={"Location": href})
+            return Written((Change(resource_type="API token", name=token.name, action="create", fields=fields),), response)
+
+        return self.write(request, "token.create", f"Make the token {wished['name']}", work)
+
+    @describe_local(None, 204, None)
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Revoke a token, and the tokens made with it, at once."""
-        tokens.revoke(principal_of(request), self.get_object(), channel=Channel.API)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        token: ApiToken = self.get_object()
+
+        def work() -> Written:
+            revoked = tokens.revoke(principal_of(request), token, channel=Channel.API)
+            changes = tuple(Change(resource_type="API token", name=name, action="delete") for name in revoked)
+            never = Irreversible(what="The tokens", why="Only their hashes are kept, and those go.")
+            return Written(changes, Response(status=status.HTTP_204_NO_CONTENT), (never,))
+
+        return self.write(request, "token.revoke", f"Revoke the token {token.name}", work)
 
 
-class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
+class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites, ApiViewSet):
     """People and their roles. Admins only."""
 
     queryset = User.objects.all()
@@ -103,26 +119,31 @@ class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
     lookup_value_converter = "str"
     ordering = ("username",)
     required_role = dict.fromkeys(("GET", "HEAD", "POST", "PATCH"), Role.ADMIN)
-    idempotency_atomic = True
 
-    @extend_schema(request=serializers.NewUserSerializer, responses={201: serializers.UserSerializer})
+    @describe_local(serializers.NewUserSerializer, 201, serializers.UserSerializer)
     def create(self, request: Request) -> Response:
         """Make a user."""
         asked = serializers.NewUserSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         given = asked.validated_data
-        user = users.create(
-            principal_of(request),
-            username=given["username"],
-            password=given["password"],
-            role=Role(given["role"]),
-            email=given["email"],
-            channel=Channel.API,
-        )
-        href = request.build_absolute_uri(f"{user.username}/")
-        return Response(serializers.UserSerializer(user).data, status=status.HTTP_201_CREATED, headers={"Location": href})
 
-    @extend_schema(request=serializers.UserChangeSerializer, responses=serializers.UserSerializer, parameters=[parameters.IF_MATCH])
+        def work() -> Written:
+            user = users.create(
+                principal_of(request),
+                username=given["username"],
+                password=given["password"],
+                role=Role(given["role"]),
+                email=given["email"],
+                channel=Channel.API,
+            )
+            href = request.build_absolute_uri(f"{request.path}{user.username}/")
+            fields = tuple(FieldChange(field=name, after=given[name]) for name in ("role", "email"))
+            response = Response(serializers.UserSerializer(user).data, status=status.HTTP_201_CREATED, headers={"Location": href})
+            return Written((Change(resource_type="User", name=user.username, action="create", fields=fields),), response)
+
+        return self.write(request, "user.create", f"Make the user {given['username']}", work)
+
+    @describe_local(serializers.UserChangeSerializer, 200, serializers.UserSerializer, parameters=[parameters.IF_MATCH])
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Change a user's role, address or password, or shut the user out. All of it or nothing."""
         user: User = self.get_object()
@@ -130,17 +151,28 @@ class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
         asked = serializers.UserChangeSerializer(data=request.data, partial=True)
         asked.is_valid(raise_exception=True)
         given = asked.validated_data
+        return self.write(request, "user.change", f"Change the user {user.username}", lambda: self._change(request, user, given))
+
+    def _change(self, request: Request, user: User, given: Mapping[str, Any]) -> Written:
         principal = principal_of(request)
-        with transaction.atomic():
-            if "role" in given:
-                users.set_role(principal, user, Role(given["role"]), channel=Channel.API)
-            if "is_active" in given:
-                users.set_active(principal, user, given["is_active"], channel=Channel.API)
-            if "email" in given:
-                users.set_email(principal, user, given["email"], channel=Channel.API)
-            if "password" in given:
-                users.set_password(principal, user, given["password"], channel=Channel.API)
-        return Response(serializers.UserSerializer(user).data)
+        before = {name: getattr(user, name) for name in ("role", "is_active", "email")}
+        if "role" in given:
+            users.set_role(principal, user, Role(given["role"]), channel=Channel.API)
+        if "is_active" in given:
+            users.set_active(principal, user, given["is_active"], channel=Channel.API)
+        if "email" in given:
+            users.set_email(principal, user, given["email"], channel=Channel.API)
+        if "password" in given:
+            users.set_password(principal, user, given["password"], channel=Channel.API)
+        fields = [
+            FieldChange(field=name, before=value, after=getattr(user, name))
+            for name, value in before.items()
+            if getattr(user, name) != value
+        ]
+        if "password" in given:
+            fields.append(FieldChange(field="password"))
+        change = Change(resource_type="User", name=user.username, action="update" if fields else "none", fields=tuple(fields))
+        return Written((change,), Response(serializers.UserSerializer(user).data))
 
 
 class AuditEntryViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
@@ -153,7 +185,7 @@ class AuditEntryViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiVie
     lookup_value_converter = "int"
     required_role = {"GET": Role.ADMIN, "HEAD": Role.ADMIN}
 
-    def get_queryset(self) -> QuerySet[AuditEntry]:
-        clusters = principal_of(self.request).clusters
-        entries = super().get_queryset()
-        return entries if clusters is None else entries.filter(subject__in=[f"cluster:{name}" for name in clusters])
+    def visible(self, rows: QuerySet[AuditEntry], principal: Principal) -> QuerySet[AuditEntry]:
+        if principal.clusters is None:
+            return rows
+        return rows.filter(subject__in=[f"cluster:{name}" for name in principal.clusters])

@@ -7,25 +7,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.principals import principal_of
 from instantstart.api import idempotency, parameters
 from instantstart.api.plan import plan_body
-from instantstart.api.views import wants_plan_only
+from instantstart.api.views import Conventions, wants_plan_only
 from operations.choices import Channel
 from operations.models import Operation
 from operations.submission import Submission
 from operations.submit import submit
 
 ACTION_PARAMETERS = (parameters.DRY_RUN, parameters.PLAN_FINGERPRINT)
-"""For `query_parameters` of views that call `run_action`."""
 
 
-class ActionMixin:
-    """For views whose unsafe methods are actions. Such a view lists ACTION_PARAMETERS in its `query_parameters`."""
+class ActionMixin(Conventions):
+    """For views whose unsafe methods are actions; put it before the base. See `describe_action` for their schema."""
+
+    def own_parameters(self) -> list[OpenApiParameter]:
+        more = () if self.request.method in SAFE_METHODS else ACTION_PARAMETERS
+        return [*super().own_parameters(), *more]
 
     def run_action(self, request: Request, kind: str, raw_input: Mapping[str, Any]) -> Response:
         """Submit the action of that kind with the caller's rights.

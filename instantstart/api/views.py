@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import APIException
 from rest_framework.permissions import SAFE_METHODS
@@ -15,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
+from accounts.principal import Principal
 from accounts.principals import principal_of
 from instantstart.api import idempotency, parameters
 from instantstart.api.etag import add_etag
@@ -138,10 +140,19 @@ class ApiViewSet(Conventions, GenericViewSet[Any]):
             if self.paginator is not None:
                 known |= {"cursor", "limit"}
             for backend in self.filter_backends:
-                filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, self.get_queryset())
+                filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, self.queryset)
                 if filterset is not None:
                     known |= set(filterset.base_filters)
         return known
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """What the caller may see; `visible` narrows it. While the schema is being generated there is no caller."""
+        rows: QuerySet[Any] = super().get_queryset()
+        return rows.none() if getattr(self, "swagger_fake_view", False) else self.visible(rows, principal_of(self.request))
+
+    def visible(self, rows: QuerySet[Any], principal: Principal) -> QuerySet[Any]:
+        """The rows of `rows` within the principal's reach. What is out of reach is not found, so that its existence is not told."""
+        return rows
 
     def reads_rows(self) -> bool:
         """Whether the call at hand answers with the view's own serializer: list, retrieve, and extra actions that say so."""

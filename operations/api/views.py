@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.principal import Principal
 from accounts.principals import principal_of
-from instantstart.api import parameters
-from instantstart.api.actions import operation_body, submission_response
-from instantstart.api.views import ApiViewSet
+from instantstart.api import idempotency, parameters
+from instantstart.api.actions import ActionMixin, operation_body, submission_response
+from instantstart.api.describe import describe_action
+from instantstart.api.plan import plan_body, plan_changed
+from instantstart.api.views import ApiViewSet, wants_plan_only
+from operations import action as actions
 from operations import approve, cancel, filters, resolve, retry
 from operations.api import serializers
-from operations.choices import Channel
+from operations.choices import Channel, OperationState
 from operations.models import Event, Operation
+from operations.permission import permit
+from operations.plan import Change, FieldChange, Plan
 
 _HEAVY = ("plan", "facts", "input", "steps")
 """Columns that only the detail shows."""
 
 
-def visible_operations(request: Request) -> QuerySet[Operation]:
-    """The operations that the caller's token may see."""
-    clusters = principal_of(request).clusters
-    rows = Operation.objects.all()
-    return rows if clusters is None else rows.filter(cluster__in=clusters)
+def reachable(rows: QuerySet[Operation], principal: Principal) -> QuerySet[Operation]:
+    """The operations of clusters that the caller's token may reach."""
+    return rows if principal.clusters is None else rows.filter(cluster__in=principal.clusters)
 
 
-class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiViewSet):
+class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     """Every change is an operation: made before anything outside is touched, then driven until it ends."""
 
     queryset = Operation.objects.all()
@@ -44,8 +49,8 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiView
     ordering = ("-created_at", "-id")
     query_parameters = {"retrieve": (parameters.WAIT,)}
 
-    def get_queryset(self) -> QuerySet[Operation]:
-        rows = visible_operations(self.request)
+    def visible(self, rows: QuerySet[Operation], principal: Principal) -> QuerySet[Operation]:
+        rows = reachable(rows, principal)
         if self.action == "list":
             return rows.select_related("actor").defer(*_HEAVY)
         return rows.select_related("actor", "decided_by")
@@ -53,55 +58,74 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiView
     def get_serializer_class(self) -> Any:
         return serializers.OperationSerializer if self.action == "list" else serializers.OperationDetailSerializer
 
-    @extend_schema(request=None, responses={202: serializers.OperationDetailSerializer})
+    @describe_action(None)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: uuid.UUID) -> Response:
         """Begin nothing new and let what is under way end."""
-        operation: Operation = self.get_object()
-        cancel.cancel(operation, principal_of(request))
-        return self._accepted(operation)
+        return self._decide(request, "cancel", OperationState.CANCELLING, cancel.cancel)
 
-    @extend_schema(request=None, responses={202: serializers.OperationDetailSerializer})
+    @describe_action(None)
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, pk: uuid.UUID) -> Response:
         """Ask for the same again, as a new operation."""
-        submission = retry.retry(self.get_object(), principal_of(request), Channel.API)
-        return submission_response(submission)
+        principal = principal_of(request)
+        dry_run = wants_plan_only(request)
+        key = idempotency.key_of(request)
+        submission = retry.retry(
+            self.get_object(),
+            principal,
+            Channel.API,
+            idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
+            dry_run=dry_run,
+            plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
+        )
+        return Response(plan_body(submission.plan)) if dry_run else submission_response(submission)
 
-    @extend_schema(request=serializers.ReasonSerializer, responses={202: serializers.OperationDetailSerializer})
+    @describe_action(serializers.ReasonSerializer)
     @action(detail=True, methods=["post"])
     def approve(self, request: Request, pk: uuid.UUID) -> Response:
         """Let an agent's destructive operation begin."""
-        operation: Operation = self.get_object()
-        approve.approve(operation, principal_of(request), self._reason(request))
-        return self._accepted(operation)
+        reason = self._reason(request)
+        return self._decide(request, "approve", OperationState.RECORDED, partial(approve.approve, reason=reason))
 
-    @extend_schema(request=serializers.ReasonSerializer, responses={200: serializers.OperationDetailSerializer})
+    @describe_action(serializers.ReasonSerializer)
     @action(detail=True, methods=["post"])
     def refuse(self, request: Request, pk: uuid.UUID) -> Response:
         """Refuse an agent's destructive operation: it ends, nothing is done."""
-        operation: Operation = self.get_object()
-        approve.refuse(operation, principal_of(request), self._reason(request))
-        return Response(operation_body(operation.pk))
+        reason = self._reason(request)
+        return self._decide(request, "refuse", OperationState.REFUSED, partial(approve.refuse, reason=reason))
 
-    @extend_schema(request=serializers.ResolutionSerializer, responses={200: serializers.OperationDetailSerializer})
+    @describe_action(serializers.ResolutionSerializer)
     @action(detail=True, methods=["post"])
     def resolve(self, request: Request, pk: uuid.UUID) -> Response:
         """Say how an operation ended whose outcome could not be told."""
         asked = serializers.ResolutionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        operation: Operation = self.get_object()
-        resolve.resolve(operation, principal_of(request), asked.validated_data["outcome"], asked.validated_data["reason"])
-        return Response(operation_body(operation.pk))
+        outcome, reason = asked.validated_data["outcome"], asked.validated_data["reason"]
+        after = OperationState.RUNNING if outcome == "succeeded" else OperationState.FAILED
+        return self._decide(request, "resolve", after, partial(resolve.resolve, outcome=outcome, reason=reason))
 
     def _reason(self, request: Request) -> str:
         asked = serializers.ReasonSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         return str(asked.validated_data["reason"])
 
-    def _accepted(self, operation: Operation) -> Response:
+    def _decide(self, request: Request, verb: str, after: OperationState, decide: Callable[[Operation, Principal], Operation]) -> Response:
+        """Carry a decision out, or say what it would change: the operation's state. The world outside is the operation's own plan."""
+        operation: Operation = self.get_object()
+        state = FieldChange(field="state", before=operation.state, after=after.value)
+        change = Change(resource_type="Operation", name=str(operation.pk), action="update", fields=(state,))
+        plan = Plan(kind=f"operation.{verb}", summary=f"{verb.capitalize()} {operation.title!r}", changes=(change,))
+        if wants_plan_only(request):
+            permit(principal_of(request), actions.find(operation.kind).permission, plan.summary, operation.cluster)
+            return Response(plan_body(plan))
+        agreed = request.query_params.get(parameters.PLAN_FINGERPRINT.name)
+        if agreed and agreed != plan.fingerprint:
+            raise plan_changed(plan)
+        decide(operation, principal_of(request))
         href = reverse("operation-detail", kwargs={"pk": operation.pk})
-        return Response(operation_body(operation.pk), status=status.HTTP_202_ACCEPTED, headers={"Location": href})
+        body = {"changed": True, **operation_body(operation.pk)}
+        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": href})
 
 
 class OperationEventViewSet(mixins.ListModelMixin, ApiViewSet):
@@ -112,8 +136,6 @@ class OperationEventViewSet(mixins.ListModelMixin, ApiViewSet):
     filterset_class = filters.EventFilterSet
     ordering = ("id",)
 
-    def get_queryset(self) -> QuerySet[Event]:
-        if "operation_id" not in self.kwargs:  # the schema is being generated
-            return super().get_queryset().none()
-        operation = get_object_or_404(visible_operations(self.request).only("pk"), pk=self.kwargs["operation_id"])
-        return super().get_queryset().filter(operation=operation)
+    def visible(self, rows: QuerySet[Event], principal: Principal) -> QuerySet[Event]:
+        operation = get_object_or_404(reachable(Operation.objects.only("pk"), principal), pk=self.kwargs["operation_id"])
+        return rows.filter(operation=operation)
