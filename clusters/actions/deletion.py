@@ -1,0 +1,198 @@
+"""cluster.delete: the phases taken back in reverse order, after the name was typed, with nothing of ours left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from accounts.preferences import forget_cluster
+from accounts.principal import Principal
+from clusters import dependencies, names, state
+from clusters.actions.subject import NameInput, cluster_row, known_cluster
+from clusters.choices import PhaseName
+from clusters.models import Cluster
+from clusters.reading import blockers
+from clusters.reading.reader import READ_ERRORS, ClusterReader
+from clusters.resolved import ResolvedSpec
+from clusters.steps.base import Subject
+from clusters.steps.deletion import EmptyBucket, NothingInTheWay, NothingLeft, RemoveHyperPod, RemoveLogGroups, RemoveObject, RemoveStack
+from operations.action import Action, Verification, register
+from operations.choices import OperationState, Risk, Severity
+from operations.models import Operation
+from operations.observing import forget_source
+from operations.plan import Change, Check, Irreversible, Plan
+from operations.step import Fault, Step
+
+
+class DeleteInput(NameInput):
+    """confirm: the cluster's name once more, typed by a person. empty_bucket: whether people's files in its bucket may go."""
+
+    confirm: str = ""
+    empty_bucket: bool = False
+    skip_kubernetes: bool = False
+    """Whether to go on although the Kubernetes API can't be read; what is in it goes with the cluster."""
+
+
+@register
+class DeleteCluster(Action[DeleteInput]):
+    kind = "cluster.delete"
+    title = "Delete a cluster"
+    risk = Risk.DESTRUCTIVE
+    Input = DeleteInput
+    typical_seconds = 1200
+
+    def subject(self, data: DeleteInput) -> tuple[str, str]:
+        return "cluster", data.name
+
+    def plan(self, data: DeleteInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        reader = ClusterReader(row.name, row.region, row.account)
+        spec = ResolvedSpec.model_validate(row.spec)
+        return Plan(
+            kind=self.kind,
+            summary=f"Delete the cluster {row.name} in {row.region} and everything made for it",
+            changes=tuple(_changes(reader, row)),
+            checks=tuple(_checks(reader, row, spec, data)),
+            cost_per_hour=0.0,
+            typical_seconds=self.typical_seconds,
+            irreversible=tuple(_irreversible(spec, data)),
+            basis={
+                "empty_bucket": data.empty_bucket,
+                "resources": sorted(f"{item.resource_type} {item.physical_id}" for item in row.resources.all()),
+            },
+        )
+
+    def record(self, data: DeleteInput, operation: Operation) -> None:
+        state.note_operation(data.name, operation, whole=True, phases=tuple(PhaseName.values))
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        data = DeleteInput.model_validate(operation.input)
+        row = cluster_row(operation)
+        return removal(Subject.of(row, operation.pk.hex), everything=data.empty_bucket, kubernetes=not data.skip_kubernetes)
+
+    def finished(self, operation: Operation) -> None:
+        name = operation.input["name"]
+        if operation.state != OperationState.SUCCEEDED:
+            state.note_operation(name, operation, whole=True, phases=tuple(PhaseName.values))
+            return
+        row = state.locked(name)
+        if row is not None:
+            forget_cluster(name)
+            forget_source("cluster", name)
+            row.operation_state = operation.state
+            state.publish_cluster(row, "cluster_gone")
+            row.delete()
+
+    def verify(self, operation: Operation) -> Verification:
+        return Verification(f"/api/v1/clusters/{operation.input['name']}/", "status is 404")
+
+
+def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Step]:
+    """The steps, phase by phase backwards."""
+    spec = subject.spec
+    claim = spec.storage.claim
+    inside: list[Step] = [
+        NothingInTheWay(subject),
+        RemoveObject(subject, "Pod", names.storage_probe(claim), names.STORAGE_NAMESPACE),
+        RemoveObject(subject, "PersistentVolumeClaim", claim, names.STORAGE_NAMESPACE),
+        RemoveObject(subject, "PersistentVolume", names.volume(claim)),
+    ]
+    entries = list(reversed(dependencies.REGISTRY))
+    releases: list[Step] = [entry.remove(subject) for entry in entries if entry.kind == "helm"]
+    addons: list[Step] = [entry.remove(subject) for entry in entries if entry.kind == "addon"]
+    return [
+        *(inside if kubernetes else []),
+        *(releases if kubernetes else []),
+        RemoveHyperPod(subject),
+        *addons,
+        EmptyBucket(subject, everything=everything),
+        RemoveStack(subject),
+        RemoveLogGroups(subject),
+        NothingLeft(subject),
+    ]
+
+
+def _changes(reader: ClusterReader, row: Cluster) -> Iterator[Change]:
+    known = {(item.resource_type, item.physical_id) for item in row.resources.all()}
+    for resource_type, physical_id in sorted(known):
+        yield Change(resource_type=resource_type, name=physical_id, action="delete")
+    if not known:
+        yield Change(resource_type="Cluster", name=row.name, action="delete")
+
+
+def _checks(reader: ClusterReader, row: Cluster, spec: ResolvedSpec, data: DeleteInput) -> Iterator[Check]:
+    if row.deletion_protection:
+        yield Check(
+            code="deletion_protected",
+            severity=Severity.ERROR,
+            title="Deletion protection",
+            detail=f"{row.name} is protected against deletion.",
+            fix="Switch deletion protection off first.",
+        )
+    if data.confirm != row.name:
+        yield Check(
+            code="confirmation_missing",
+            severity=Severity.ERROR,
+            title="Confirmation",
+            detail="A deletion needs the cluster's name typed once more.",
+            fix=f'Send confirm: "{row.name}".',
+            field="confirm",
+        )
+    yield from _blocking(reader, spec, data)
+
+
+def _blocking(reader: ClusterReader, spec: ResolvedSpec, data: DeleteInput) -> Iterator[Check]:
+    if not data.skip_kubernetes:
+        try:
+            yield from _as_checks(
+                ("Jobs", blockers.running_jobs(reader), blockers.jobs_fault),
+                ("Load balancers", blockers.load_balancers(reader), blockers.load_balancers_fault),
+                ("Pods on the shared storage", blockers.claim_users(reader, spec), blockers.claim_fault),
+            )
+        except READ_ERRORS as error:
+            yield Check(
+                code="kubernetes_unreadable",
+                severity=Severity.WARNING,
+                title="Jobs and load balancers",
+                detail=f"The Kubernetes API could not be read, so nothing is known of jobs and load balancers: {error}",
+                fix="Try again when it can be read, or send skip_kubernetes: true to go on without.",
+                field="skip_kubernetes",
+            )
+    try:
+        keys = [] if data.empty_bucket else blockers.first_foreign_files(reader.aws, spec.bucket)
+    except READ_ERRORS as error:
+        yield Check(
+            code="bucket_unreadable",
+            severity=Severity.WARNING,
+            title="Files in the bucket",
+            detail=f"The bucket {spec.bucket} could not be read: {error}",
+            fix="The deletion stops there if it holds files.",
+        )
+        return
+    if keys:
+        fault = blockers.files_fault(spec.bucket, keys)
+        yield Check(
+            code=fault.code,
+            severity=Severity.ERROR,
+            title="Files in the bucket",
+            detail=fault.message,
+            fix=fault.hint,
+            field="empty_bucket",
+        )
+
+
+def _as_checks(*found: tuple[str, list[str], object]) -> Iterator[Check]:
+    for title, things, make in found:
+        if things:
+            fault: Fault = make(things)  # type: ignore[operator]
+            yield Check(code=fault.code, severity=Severity.ERROR, title=title, detail=fault.message, fix=fault.hint)
+        else:
+            yield Check(code=f"no_{title.lower().replace(' ', '_')}", severity=Severity.PASS, title=title, detail="None is in the way.")
+
+
+def _irreversible(spec: ResolvedSpec, data: DeleteInput) -> Iterator[Irreversible]:
+    yield Irreversible(
+        what=f"The cluster {spec.name} with its nodes and their disks",
+        why="Instances and volumes are destroyed; Spot and on-demand capacity may not come back.",
+    )
+    if data.empty_bucket:
+        yield Irreversible(what=f"All files in the bucket {spec.bucket}, every version", why="S3 keeps nothing of a deleted version.")

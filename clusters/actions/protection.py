@@ -1,0 +1,61 @@
+"""cluster.protect: a protected cluster can't be deleted through any door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from accounts.principal import Principal
+from clusters import state
+from clusters.actions.subject import NameInput, known_cluster
+from operations.action import Action, Verification, register
+from operations.models import Operation
+from operations.plan import Change, FieldChange, Plan
+from operations.step import Step
+
+
+class ProtectInput(NameInput):
+    enabled: bool
+
+
+@register
+class ProtectCluster(Action[ProtectInput]):
+    """Changes our own row only, so it is done when it is recorded."""
+
+    kind = "cluster.protect"
+    title = "Set deletion protection"
+    Input = ProtectInput
+    typical_seconds = 1
+    cancellable = False
+
+    def subject(self, data: ProtectInput) -> tuple[str, str]:
+        return "cluster", data.name
+
+    def lock(self, data: ProtectInput) -> str:
+        # Not the cluster's own lock: protection must be settable while something long runs. A delete checks it when it is planned.
+        return f"protection:{data.name}"
+
+    def plan(self, data: ProtectInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        same = row.deletion_protection == data.enabled
+        change = Change(
+            resource_type="Cluster",
+            name=row.name,
+            action="none" if same else "update",
+            fields=() if same else (FieldChange(field="deletion_protection", before=row.deletion_protection, after=data.enabled),),
+        )
+        return Plan(
+            kind=self.kind, summary=f"{'Protect' if data.enabled else 'Stop protecting'} {row.name}", changes=(change,), typical_seconds=1
+        )
+
+    def record(self, data: ProtectInput, operation: Operation) -> None:
+        row = state.locked(data.name)
+        if row is not None:
+            before = state.shown(row)
+            row.deletion_protection = data.enabled
+            state.settle(row, before)
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        return ()
+
+    def verify(self, operation: Operation) -> Verification:
+        return Verification(f"/api/v1/clusters/{operation.input['name']}/", f"deletion_protection is {operation.input['enabled']}")

@@ -1,0 +1,1 @@
+"""Reading a whole cluster at once, and keeping what was read."""

@@ -1,0 +1,96 @@
+"""One look: what each source said, or why it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from clusters import dependencies
+from clusters.choices import PhaseName
+from clusters.dependencies.entry import DependencyEntry, DependencySeen
+from clusters.models import Cluster
+from clusters.phases import PHASES
+from clusters.phases.probe import PhaseObservation
+from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
+from clusters.reading.kubernetes import NodeReading
+from clusters.reading.reader import READ_ERRORS, ClusterReader
+from clusters.resolved import ResolvedSpec
+from operations import clock, errors
+from operations.step import Fault
+
+T = TypeVar("T")
+
+
+@dataclass
+class Look:
+    """None in place of a reading means that it could not be read; `troubles` says why, by source."""
+
+    began: datetime
+    phases: dict[PhaseName, PhaseObservation] = field(default_factory=dict)
+    troubles: dict[str, Fault] = field(default_factory=dict)
+    nothing_read: Exception | None = None
+    """Set when no phase could be read: the error of the first."""
+    hyperpod_read: bool = False
+    hyperpod: HyperPodReading | None = None
+    instances: list[InstanceReading] | None = None
+    nodes: list[NodeReading] | None = None
+    events: list[EventReading] | None = None
+    dependencies: list[tuple[DependencyEntry, DependencySeen]] | None = None
+    documents: dict[str, Any] = field(default_factory=dict)
+    endpoint: tuple[str, str, str, str] | None = None
+    """endpoint, CA, ARN and version of the EKS cluster; None when it has none or could not be read."""
+
+
+def look(row: Cluster) -> Look:
+    """Reads everything, with no transaction open."""
+    seen = Look(clock.now())
+    reader = ClusterReader(row.name, row.region, row.account, background=True)
+    spec = ResolvedSpec.model_validate(row.spec)
+    first_error: Exception | None = None
+    for phase in PHASES:
+        try:
+            seen.phases[phase.name] = phase.probe(reader, spec)
+        except READ_ERRORS as error:
+            seen.troubles[phase.name] = errors.classify(error)
+            first_error = first_error or error
+    if not seen.phases:
+        seen.nothing_read = first_error
+        return seen
+    seen.hyperpod = _try(seen, "hyperpod_cluster", lambda: reader.hyperpod)
+    seen.hyperpod_read = "hyperpod_cluster" not in seen.troubles
+    if seen.hyperpod is not None:
+        seen.instances = _try(seen, "instances", lambda: reader.instances)
+        seen.events = _try(seen, "events", lambda: reader.events)
+        seen.documents["hyperpod"] = seen.hyperpod.raw
+    elif seen.hyperpod_read:
+        seen.instances, seen.documents["hyperpod"] = [], None
+    seen.nodes = _try(seen, "nodes", lambda: reader.nodes)
+    seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
+    _documents(seen, reader)
+    return seen
+
+
+def _dependencies(reader: ClusterReader, spec: ResolvedSpec) -> list[tuple[DependencyEntry, DependencySeen]]:
+    if reader.target is None:
+        return []
+    return [(entry, entry.detect(reader)) for entry in dependencies.wanted(spec)]
+
+
+def _documents(seen: Look, reader: ClusterReader) -> None:
+    try:
+        seen.documents["eks"] = reader.eks.raw if reader.eks else None
+        seen.documents["stack"] = reader.stack.raw if reader.stack else None
+        if reader.eks is not None:
+            seen.endpoint = (reader.eks.endpoint, reader.eks.ca_data, reader.eks.arn, reader.eks.version)
+    except READ_ERRORS as error:
+        seen.troubles["documents"] = errors.classify(error)
+
+
+def _try(seen: Look, source: str, read: Callable[[], T]) -> T | None:
+    try:
+        return read()
+    except READ_ERRORS as error:
+        seen.troubles[source] = errors.classify(error)
+        return None

@@ -1,0 +1,119 @@
+"""One look at a cluster: each source is asked at most once, and a source that failed fails the same way for all who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from clusters import names
+from clusters.reading import eks, hyperpod, kubernetes, stack
+from instantstart import cloud, kube
+from instantstart.cloud.aws import Aws
+from instantstart.cloud.errors import CloudError
+from instantstart.kube.client import Kube
+from instantstart.kube.errors import KubeError
+from instantstart.kube.releases import Release, newest
+from instantstart.kube.target import KubeTarget
+
+T = TypeVar("T")
+READ_ERRORS = (CloudError, KubeError)
+
+
+class ClusterReader:
+    """Pure reads of one cluster, by name and region; lazily, once. Raises CloudError or KubeError where it can't read.
+
+    background: calls wait their turn in the rate limit (observers); a step's or a person's reads borrow ahead.
+    """
+
+    def __init__(self, name: str, region: str, account: str = "", *, background: bool = False) -> None:
+        self.name, self.region, self.account = name, region, account
+        self.background = background
+        self._kept: dict[str, tuple[Any, Exception | None]] = {}
+
+    def _once(self, key: str, read: Callable[[], T]) -> T:
+        if key not in self._kept:
+            try:
+                self._kept[key] = (read(), None)
+            except READ_ERRORS as error:
+                self._kept[key] = (None, error)
+        value, error = self._kept[key]
+        if error is not None:
+            raise error
+        return value  # type: ignore[no-any-return]
+
+    @property
+    def aws(self) -> Aws:
+        return self._once("aws", lambda: cloud.connect(self.region, self.account, background=self.background))
+
+    @property
+    def stack(self) -> stack.StackReading | None:
+        return self._once("stack", lambda: stack.read_stack(self.aws, names.stack(self.name)))
+
+    @property
+    def stack_resources(self) -> list[stack.StackResource]:
+        return self._once("stack_resources", lambda: stack.read_stack_resources(self.aws, names.stack(self.name)))
+
+    @property
+    def eks(self) -> eks.EksReading | None:
+        return self._once("eks", lambda: eks.read_eks(self.aws, self.name))
+
+    @property
+    def addons(self) -> dict[str, eks.AddonReading]:
+        return self._once("addons", lambda: eks.read_addons(self.aws, self.name))
+
+    @property
+    def hyperpod(self) -> hyperpod.HyperPodReading | None:
+        return self._once("hyperpod", lambda: hyperpod.read_hyperpod(self.aws, self.name))
+
+    @property
+    def instances(self) -> list[hyperpod.InstanceReading]:
+        return self._once("instances", lambda: hyperpod.read_instances(self.aws, self.name))
+
+    @property
+    def events(self) -> list[hyperpod.EventReading]:
+        return self._once("events", lambda: hyperpod.read_events(self.aws, self.name))
+
+    @property
+    def target(self) -> KubeTarget | None:
+        """Where the Kubernetes API is; None while EKS has not told it (no cluster, or not ACTIVE yet)."""
+        found = self.eks
+        if found is None or not found.endpoint:
+            return None
+        return KubeTarget(name=self.name, region=self.region, endpoint=found.endpoint, ca_data=found.ca_data, account=self.account)
+
+    @property
+    def kube(self) -> Kube | None:
+        """The Kubernetes API; None while there is none."""
+        target = self.target
+        return None if target is None else self._once("kube", lambda: kube.connect(target))
+
+    @property
+    def kube_version(self) -> str | None:
+        api = self.kube
+        return None if api is None else self._once("kube_version", api.version)
+
+    @property
+    def nodes(self) -> list[kubernetes.NodeReading]:
+        """Kubernetes nodes; [] while there is no Kubernetes."""
+        api = self.kube
+        return [] if api is None else self._once("nodes", lambda: kubernetes.read_nodes(api))
+
+    @property
+    def workloads(self) -> list[kubernetes.Workload]:
+        api = self.kube
+        return [] if api is None else self._once("workloads", lambda: kubernetes.read_workloads(api))
+
+    def release(self, name: str, namespace: str) -> Release | None:
+        api = self.kube
+        return None if api is None else self._once(f"release/{namespace}/{name}", lambda: newest(api, name, namespace))
+
+    def object(self, api_version: str, kind: str, name: str, namespace: str = "") -> dict[str, Any] | None:
+        """One Kubernetes object; None when it is not there or there is no Kubernetes."""
+        api = self.kube
+        if api is None:
+            return None
+        return self._once(f"{api_version}/{kind}/{namespace}/{name}", lambda: api.get(api_version, kind, name, namespace))
+
+    @property
+    def has_ready_node(self) -> bool:
+        return any(node.ready for node in self.nodes)
