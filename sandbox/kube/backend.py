@@ -254,8 +254,8 @@ class Backend:
             await access_policies.bind_in_namespaces(serving.client, groups)
 
 
-def create(world: World, settings: KubeSettings | None = None) -> Backend:
-    """The backend of a world; it becomes `world.kube`. Await its `start` once the event loop runs, and `stop` at the end."""
+async def create(world: World, settings: KubeSettings | None = None) -> Backend:
+    """The backend of a world; it becomes `world.kube`. Await its `start` next, and `stop` at the end."""
     backend = Backend(world, settings or KubeSettings())
     world.kube = backend
     return backend
