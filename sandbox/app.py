@@ -86,6 +86,7 @@ async def _send(reply: Reply, send: Send, *, head: bool) -> None:
         headers["content-length"] = str(length)
     if reply.status in (204, 304):
         headers.pop("content-length", None)
+        head = True
     await send(
         {
             "type": "http.response.start",

@@ -45,6 +45,7 @@ class Database:
         self._connection.executescript(_SCHEMA)
         self._depth = 0
         self._undo: list[Callable[[], None]] = []
+        self._after: list[Callable[[], None]] = []
 
     def execute(self, sql: str, parameters: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         return self._connection.execute(sql, parameters)
@@ -52,7 +53,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing, on disk and in memory; nested ones are savepoints, so a failed inner call undoes only itself."""
-        depth, mark = self._depth, len(self._undo)
+        depth, mark, mark_after = self._depth, len(self._undo), len(self._after)
         self.execute("BEGIN IMMEDIATE" if depth == 0 else f"SAVEPOINT level_{depth}")
         self._depth += 1
         try:
@@ -64,16 +65,27 @@ class Database:
                 self.execute(f"RELEASE level_{depth}")
             while len(self._undo) > mark:
                 self._undo.pop()()
+            del self._after[mark_after:]
             raise
         self._depth = depth
         self.execute("COMMIT" if depth == 0 else f"RELEASE level_{depth}")
         if depth == 0:
             self._undo.clear()
+            after, self._after = self._after, []
+            for step in after:
+                step()
 
     def on_undo(self, step: Callable[[], None]) -> None:
         """Run `step` if the transaction under way fails. Outside a transaction there is nothing to undo."""
         if self._depth:
             self._undo.append(step)
+
+    def on_commit(self, step: Callable[[], None]) -> None:
+        """Run `step` once the transaction under way is on disk, at once if there is none."""
+        if self._depth:
+            self._after.append(step)
+        else:
+            step()
 
     def setting(self, name: str) -> Any:
         """A stored JSON value, None when there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import inspect
 import logging
 import socket
 import sys
@@ -110,7 +111,8 @@ async def _start_kube(world: World) -> None:
     from sandbox.kube import backend
 
     try:
-        world.kube = await backend.create(world)
+        created = backend.create(world)
+        world.kube = await created if inspect.isawaitable(created) else created
         await world.kube.start()
     except asyncio.CancelledError:
         raise
