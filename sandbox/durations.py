@@ -22,8 +22,14 @@ DURATIONS: dict[str, float] = {
     "eks.cluster.update": 120,
     "sagemaker.cluster.create": 30,
     "sagemaker.cluster.delete": 180,
+    "sagemaker.group.minimum": 10_800,  # reference/aws.md §1.1: three hours to reach MinInstanceCount
+    "sagemaker.health": 60,  # how often HyperPod looks for failed instances
     "sagemaker.node.create": 480,  # issue 3 §2: nodes 6 to 15 minutes
+    "sagemaker.node.deep-check": 7_200,  # reference/aws.md §11: 60 to 120 minutes
     "sagemaker.node.delete": 120,
+    "sagemaker.node.recovery": 60,
+    "sagemaker.node.retry": 300,
+    "sagemaker.node.software": 600,
 }
 
 

@@ -5,6 +5,7 @@ The API server's sign-in webhook reads the same rows, so an association is kept 
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.eks import access_policies
@@ -48,7 +49,10 @@ def lookup(context: Context, cluster: str, principal_arn: str) -> dict[str, Any]
 def _find(context: Context, cluster: str, principal_arn: str) -> dict[str, Any]:
     entry = lookup(context, cluster, principal_arn)
     if entry is None:
-        raise not_found(f"The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.", clusterName=cluster)  # noqa: F541
+        raise not_found(
+            "The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.",
+            clusterName=cluster,
+        )
     return entry
 
 
@@ -66,7 +70,7 @@ def add(
 ) -> dict[str, Any]:
     """Store an entry that has passed the checks."""
     now = context.timestamp
-    identifier = context.new_id("", 32)
+    identifier = str(uuid.uuid4())
     kind_of, _, name = principal_arn.split(":", 5)[5].partition("/")
     entry = {
         "clusterName": cluster,
@@ -107,9 +111,13 @@ def create_access_entry(context: Context, params: dict[str, Any]) -> dict[str, A
     _cluster(context, name)
     groups = params.get("kubernetesGroups", [])
     if kind != STANDARD and kind not in NODE_GROUPS:
-        raise invalid_parameter(f"The specified type is invalid: {kind}. It must be one of {', '.join([STANDARD, *NODE_GROUPS])}.", clusterName=name)
+        raise invalid_parameter(
+            f"The specified type is invalid: {kind}. It must be one of {', '.join([STANDARD, *NODE_GROUPS])}.", clusterName=name
+        )
     if kind != STANDARD and (groups or params.get("username")):
-        raise invalid_parameter(f"The following parameters are not allowed for the type {kind}: kubernetesGroups, username", clusterName=name)
+        raise invalid_parameter(
+            f"The following parameters are not allowed for the type {kind}: kubernetesGroups, username", clusterName=name
+        )
     if any(group.startswith("system:") for group in groups):
         raise invalid_parameter("The kubernetes group name must not begin with system:", clusterName=name)
     if params.get("username", "").startswith(("system:", "eks:", "aws:", "amazon:", "iam:")):

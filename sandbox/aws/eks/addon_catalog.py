@@ -146,7 +146,9 @@ ADDONS: dict[str, Addon] = {
             (("v1.2.0-eksbuild.3", 32, 37), ("v1.0.4-eksbuild.1", 30, 35)),
             "hyperpod-observability",
             identities=(
-                PodIdentity("hyperpod-observability-operator-otel-collector", ("arn:aws:iam::aws:policy/AmazonPrometheusRemoteWriteAccess",)),
+                PodIdentity(
+                    "hyperpod-observability-operator-otel-collector", ("arn:aws:iam::aws:policy/AmazonPrometheusRemoteWriteAccess",)
+                ),
             ),
             settings=("amgWorkspace", "ampWorkspace", "metricsProvider", "logging"),
             needs=("eks-pod-identity-agent",),
@@ -156,7 +158,14 @@ ADDONS: dict[str, Addon] = {
             "machine-learning",
             (("v2.1.0-eksbuild.1", 32, 37), ("v1.0.0-eksbuild.1", 30, 34)),
             "hyperpod-inference-system",
-            settings=("alb", "executionRoleArn", "hyperpodClusterArn", "jumpstartGatedModelDownloadRoleArn", "keda", "tlsCertificateS3Bucket"),
+            settings=(
+                "alb",
+                "executionRoleArn",
+                "hyperpodClusterArn",
+                "jumpstartGatedModelDownloadRoleArn",
+                "keda",
+                "tlsCertificateS3Bucket",
+            ),
             needs=("aws-mountpoint-s3-csi-driver", "aws-fsx-csi-driver", "metrics-server", "cert-manager"),
         ),
     )

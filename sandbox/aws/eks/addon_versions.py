@@ -87,7 +87,8 @@ def describe_addon_configuration(context: Context, params: dict[str, Any]) -> di
         "addonVersion": params["addonVersion"],
         "configurationSchema": json.dumps(schema(addon)),
         "podIdentityConfiguration": [
-            {"serviceAccount": identity.service_account, "recommendedManagedPolicies": [*identity.policies]} for identity in addon.identities
+            {"serviceAccount": identity.service_account, "recommendedManagedPolicies": [*identity.policies]}
+            for identity in addon.identities
         ],
     }
 

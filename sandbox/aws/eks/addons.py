@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -73,7 +74,7 @@ def create_addon(context: Context, params: dict[str, Any]) -> dict[str, Any]:
         "status": "CREATING",
         "addonVersion": version,
         "health": {"issues": []},
-        "addonArn": context.arn("eks", f"addon/{cluster_name}/{name}/{context.new_id('', 32)[1:]}"),
+        "addonArn": context.arn("eks", f"addon/{cluster_name}/{name}/{uuid.uuid4()}"),
         "createdAt": now,
         "modifiedAt": now,
         "tags": params.get("tags") or {},
@@ -121,7 +122,9 @@ def update_addon(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     cluster_name, name = params["clusterName"], params["addonName"]
     row = _find(context, cluster_name, name)
     if row["status"] in ("CREATING", "UPDATING", "DELETING"):
-        raise in_use(f"Addon {name} cannot be updated as it is currently in {row['status']} state", clusterName=cluster_name, addonName=name)
+        raise in_use(
+            f"Addon {name} cannot be updated as it is currently in {row['status']} state", clusterName=cluster_name, addonName=name
+        )
     addon = ADDONS[name]
     values: dict[str, str] = {"ResolveConflicts": params.get("resolveConflicts", "NONE")}
     if params.get("addonVersion"):

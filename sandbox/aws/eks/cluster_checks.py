@@ -37,7 +37,9 @@ def check_role(context: Context, arn: str, service: str) -> None:
     """The role exists, `service` (such as eks.amazonaws.com) may assume it, and the caller may pass it."""
     role = roles.find_role(context, arn)
     if role is None or not roles.trusts(role, service):
-        raise invalid_parameter(f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not correct")
+        raise invalid_parameter(
+            f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted entity is not correct"
+        )
     roles.check_pass(context, arn)
 
 
@@ -46,7 +48,9 @@ def subnets_of(context: Context, subnet_ids: list[str]) -> list[dict[str, Any]]:
     if not subnet_ids:
         raise invalid_parameter("Subnets specified must be in at least two different AZs")
     try:
-        subnets: list[dict[str, Any]] = context.as_source("service").call("ec2", "DescribeSubnets", {"SubnetIds": [*dict.fromkeys(subnet_ids)]})["Subnets"]
+        subnets: list[dict[str, Any]] = context.as_source("service").call(
+            "ec2", "DescribeSubnets", {"SubnetIds": [*dict.fromkeys(subnet_ids)]}
+        )["Subnets"]
     except AWSError as error:
         if error.code.startswith("InvalidSubnet"):
             raise invalid_parameter(error.message) from error
@@ -100,7 +104,9 @@ def service_network(context: Context, asked: str | None, vpc_id: str) -> str:
     except ValueError as error:
         raise invalid_parameter(f"The specified serviceIpv4Cidr is not a valid CIDR: {asked}") from error
     if not 12 <= network.prefixlen <= 24 or not any(network.subnet_of(block) for block in _PRIVATE):
-        raise invalid_parameter(f"The specified serviceIpv4Cidr must be within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16 and between /24 and /12: {asked}")
+        raise invalid_parameter(
+            f"The specified serviceIpv4Cidr must be within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16 and between /24 and /12: {asked}"
+        )
     if any(network.overlaps(one) for one in taken):
         raise invalid_parameter(f"The specified serviceIpv4Cidr {asked} overlaps with the CIDR of the VPC {vpc_id}")
     return asked

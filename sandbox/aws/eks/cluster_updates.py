@@ -84,7 +84,9 @@ def _network(context: Context, cluster: Cluster, asked: dict[str, Any]) -> _Chan
     endpoint = {member: asked[member] for member in _ENDPOINT_MEMBERS if member in asked}
     placed = {member: asked[member] for member in ("subnetIds", "securityGroupIds") if member in asked}
     if bool(endpoint) == bool(placed):
-        raise invalid_parameter("Endpoint access and subnets or security groups cannot be updated in one call.", clusterName=cluster["name"])
+        raise invalid_parameter(
+            "Endpoint access and subnets or security groups cannot be updated in one call.", clusterName=cluster["name"]
+        )
     if endpoint:
         access = cluster_checks.access_of({**{member: current[member] for member in _ENDPOINT_MEMBERS}, **endpoint})
         if all(access[member] == current[member] for member in _ENDPOINT_MEMBERS):

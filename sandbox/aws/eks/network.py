@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sandbox.aws.ec2.network_interface import delete_managed, make_managed
 from sandbox.aws.errors import AWSError
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
 
 _INTERFACES = 2  # EKS makes 2 to 4 in as many of the subnets
+_GROUP_DESCRIPTION = (
+    "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, as well as any managed workloads."
+)
 
 
 def make_security_group(context: Context, cluster: dict[str, Any]) -> str:
@@ -19,8 +23,8 @@ def make_security_group(context: Context, cluster: dict[str, Any]) -> str:
         "ec2",
         "CreateSecurityGroup",
         {
-            "GroupName": f"eks-cluster-sg-{name}-{context.new_id('')[1:10]}",
-            "Description": "EKS created security group applied to ENI that is attached to EKS Control Plane master nodes, as well as any managed workloads.",
+            "GroupName": f"eks-cluster-sg-{name}-{context.new_id('')[2:12]}",
+            "Description": _GROUP_DESCRIPTION,
             "VpcId": cluster["resourcesVpcConfig"]["vpcId"],
             "TagSpecifications": [
                 {
@@ -47,30 +51,25 @@ def make_interfaces(context: Context, cluster: dict[str, Any], subnets: list[dic
         by_zone.setdefault(subnet["AvailabilityZone"], subnet["SubnetId"])
     made = []
     for zone in sorted(by_zone)[:_INTERFACES]:
-        reply = context.call(
-            "ec2",
-            "CreateNetworkInterface",
-            {
-                "SubnetId": by_zone[zone],
-                "Description": f"Amazon EKS {cluster['name']}",
-                "Groups": [network["clusterSecurityGroupId"], *network["securityGroupIds"]],
-            },
+        interface = make_managed(
+            context,
+            by_zone[zone],
+            [network["clusterSecurityGroupId"], *network["securityGroupIds"]],
+            description=f"Amazon EKS {cluster['name']}",
+            requester="amazon-eks",
         )
-        made.append(reply["NetworkInterface"]["NetworkInterfaceId"])
+        made.append(interface["NetworkInterfaceId"])
     return made
 
 
 def remove(context: Context, interface_ids: list[str], group_id: str) -> None:
     """Take back interfaces and security group. A group that something else uses stays behind, as on AWS."""
     for interface_id in interface_ids:
-        _ignoring(context, "DeleteNetworkInterface", {"NetworkInterfaceId": interface_id}, "InvalidNetworkInterfaceID.NotFound")
-    if group_id:
-        _ignoring(context, "DeleteSecurityGroup", {"GroupId": group_id}, "InvalidGroup.NotFound", "DependencyViolation")
-
-
-def _ignoring(context: Context, operation: str, params: dict[str, Any], *codes: str) -> None:
+        delete_managed(context, interface_id)
+    if not group_id:
+        return
     try:
-        context.call("ec2", operation, params)
+        context.call("ec2", "DeleteSecurityGroup", {"GroupId": group_id})
     except AWSError as error:
-        if error.code not in codes:
+        if error.code not in ("InvalidGroup.NotFound", "DependencyViolation"):
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws import roles
-from sandbox.aws.eks.cluster import find_active, find
+from sandbox.aws.eks.cluster import find, find_active
 from sandbox.aws.eks.errors import in_use, invalid_parameter, not_found
 from sandbox.aws.registry import operation
 
@@ -49,7 +49,7 @@ def add(
     if any(row["namespace"] == namespace and row["serviceAccount"] == service_account for row in associations(context, cluster)):
         raise in_use(f"Association already exists: {service_account} in namespace {namespace}", clusterName=cluster)
     now = context.timestamp
-    identifier = f"a-{context.new_id('', 18)[1:]}"
+    identifier = context.new_id("a")
     row = {
         "clusterName": cluster,
         "namespace": namespace,

@@ -31,7 +31,9 @@ def start(context: Context, cluster: str, kind: str, parameters: dict[str, str],
     return view(update)
 
 
-def finish(context: Context, cluster: str, update_id: str, *, status: str = "Successful", errors: list[dict[str, Any]] | None = None) -> None:
+def finish(
+    context: Context, cluster: str, update_id: str, *, status: str = "Successful", errors: list[dict[str, Any]] | None = None
+) -> None:
     update = context.world.store.get(KIND, context.scope, f"{cluster}/{update_id}")
     if update is not None:
         context.world.store.put(KIND, context.scope, f"{cluster}/{update_id}", {**update, "status": status, "errors": errors or []})
@@ -65,6 +67,8 @@ def list_updates(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     addon = params.get("addonName", "")
     return {
         "updateIds": [
-            update["id"] for update in context.world.store.list(KIND, context.scope) if update["_cluster"] == name and update["_addon"] == addon
+            update["id"]
+            for update in context.world.store.list(KIND, context.scope)
+            if update["_cluster"] == name and update["_addon"] == addon
         ]
     }
