@@ -88,7 +88,7 @@ async def _attach(request: web.Request) -> web.StreamResponse:
 
 
 async def _port_forward(request: web.Request) -> web.Response:
-    text = "port-forward is not simulated by this sandbox; reach the pod through the API server's proxy instead"
+    text = "port-forward is not simulated by this sandbox"
     raise web.HTTPNotImplemented(text=text)
 
 
