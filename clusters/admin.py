@@ -1,0 +1,133 @@
+"""The stock admin for ops staff: every row of clusters to look at; changes go through the actions of the operations' admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from accounts.principals import principal_for
+from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+from instantstart.problem import Problem
+from operations.choices import Channel
+from operations.submit import submit
+
+
+class ObservedAdmin(admin.ModelAdmin[Any]):
+    """Rows that only observers write."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(request.user.is_active and request.user.is_staff)
+
+
+class PhaseInline(admin.TabularInline[Phase, Cluster]):
+    model = Phase
+    fields = ("name", "state", "seen", "message", "operation_state", "observed_at")
+    readonly_fields = fields
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Cluster)
+class ClusterAdmin(ObservedAdmin):
+    list_display = ("name", "region", "account", "state", "node_count", "ready_node_count", "deletion_protection", "observed_at")
+    list_filter = ("state", "region", "deletion_protection")
+    search_fields = ("name", "eks_arn", "hyperpod_arn")
+    inlines = (PhaseInline,)
+    actions = ("protect", "unprotect", "resume")
+
+    @admin.action(description="Protect against deletion")
+    def protect(self, request: HttpRequest, rows: QuerySet[Cluster]) -> None:
+        self._submit(request, rows, "cluster.protect", enabled=True)
+
+    @admin.action(description="Stop protecting against deletion")
+    def unprotect(self, request: HttpRequest, rows: QuerySet[Cluster]) -> None:
+        self._submit(request, rows, "cluster.protect", enabled=False)
+
+    @admin.action(description="Go on with the creation")
+    def resume(self, request: HttpRequest, rows: QuerySet[Cluster]) -> None:
+        self._submit(request, rows, "cluster.create")
+
+    def _submit(self, request: HttpRequest, rows: QuerySet[Cluster], kind: str, **values: Any) -> None:
+        for row in rows:
+            try:
+                submission = submit(kind, {"name": row.name, **values}, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
+            except Problem as problem:
+                self.message_user(request, f"{row.name}: {problem}", messages.ERROR)
+                continue
+            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
+            self.message_user(request, f"{row.name}: {said}.", messages.SUCCESS)
+
+
+@admin.register(Phase)
+class PhaseAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "state", "seen", "operation_state", "failures", "observed_at")
+    list_filter = ("name", "state")
+    search_fields = ("cluster__name",)
+    list_select_related = ("cluster",)
+    actions = ("retry",)
+
+    @admin.action(description="Retry the phase, and go on with what follows")
+    def retry(self, request: HttpRequest, rows: QuerySet[Phase]) -> None:
+        for row in rows.select_related("cluster"):
+            try:
+                submit("phase.retry", {"name": row.cluster.name, "phase": row.name}, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
+            except Problem as problem:
+                self.message_user(request, f"{row}: {problem}", messages.ERROR)
+
+
+@admin.register(InstanceGroup)
+class InstanceGroupAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "instance_type", "capacity", "status", "current_count", "target_count", "observed_at")
+    list_filter = ("status", "capacity")
+    list_select_related = ("cluster",)
+
+
+@admin.register(Node)
+class NodeAdmin(ObservedAdmin):
+    list_display = ("cluster", "instance_id", "group_name", "status", "ready", "health", "zone", "observed_at")
+    list_filter = ("status", "ready")
+    search_fields = ("instance_id", "logical_id", "kubernetes_name")
+    list_select_related = ("cluster",)
+
+
+@admin.register(ClusterEvent)
+class ClusterEventAdmin(ObservedAdmin):
+    list_display = ("cluster", "at", "level", "resource_type", "group_name", "instance_id", "code", "description")
+    list_filter = ("level", "resource_type")
+    list_select_related = ("cluster",)
+
+
+@admin.register(Dependency)
+class DependencyAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "kind", "state", "status", "version", "observed_at")
+    list_filter = ("state", "kind")
+    list_select_related = ("cluster",)
+
+
+@admin.register(Resource)
+class ResourceAdmin(ObservedAdmin):
+    list_display = ("cluster", "phase", "resource_type", "physical_id", "status", "observed_at")
+    list_filter = ("phase", "resource_type")
+    search_fields = ("physical_id", "name")
+    list_select_related = ("cluster",)
+
+
+@admin.register(ClusterDocument)
+class ClusterDocumentAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "observed_at")
+    list_select_related = ("cluster",)

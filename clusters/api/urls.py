@@ -1,0 +1,31 @@
+"""Routes of clusters and of the catalogue."""
+
+from importlib.util import find_spec
+
+from django.urls import include, path
+from rest_framework.routers import SimpleRouter
+
+from clusters.api import views
+
+router = SimpleRouter(use_regex_path=False)
+router.register("clusters", views.ClusterViewSet, basename="cluster")
+
+PARTS = {
+    "phases": views.PhaseViewSet,
+    "groups": views.InstanceGroupViewSet,
+    "nodes": views.NodeViewSet,
+    "events": views.ClusterEventViewSet,
+    "dependencies": views.DependencyViewSet,
+    "resources": views.ResourceViewSet,
+}
+
+urlpatterns = [
+    *(path(f"clusters/<slug:name>/{part}/", view.as_view({"get": "list"}), name=f"cluster-{part}") for part, view in PARTS.items()),
+    path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.PhaseRetryView.as_view(), name="cluster-phase-retry"),
+    path("clusters/<slug:name>/raw/", views.ClusterRawView.as_view(), name="cluster-raw"),
+    path("clusters/<slug:name>/prefer/", views.ClusterPreferView.as_view(), name="cluster-prefer"),
+    path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),
+    *router.urls,
+]
+if find_spec("clusters.api.catalog_urls"):
+    urlpatterns.append(path("", include("clusters.api.catalog_urls")))

@@ -1,0 +1,203 @@
+"""Clusters and their parts through REST. What is read comes from observed rows; what changes is an action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.choices import Role
+from accounts.principal import Principal
+from accounts.principals import principal_of
+from clusters import filters
+from clusters.actions.phase import RetryPhase
+from clusters.api import listing, serializers
+from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+from clusters.spec import ClusterInput
+from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
+from instantstart.api.describe import describe_action
+from instantstart.api.fields import keep_fields
+from instantstart.api.views import ApiView, ApiViewSet
+
+CONFIRM = OpenApiParameter("confirm", OpenApiTypes.STR, description="The cluster's name once more; also accepted in the body.")
+EMPTY_BUCKET = OpenApiParameter("empty_bucket", OpenApiTypes.BOOL, description="Delete people's files in its bucket; also in the body.")
+
+
+def reachable(principal: Principal) -> QuerySet[Cluster]:
+    """The clusters that the caller may know of."""
+    rows = Cluster.objects.all()
+    return rows if principal.clusters is None else rows.filter(name__in=principal.clusters)
+
+
+def reachable_cluster(request: Request, name: str) -> Cluster:
+    """404 for one that is not there and for one that the caller may not know of, alike."""
+    return get_object_or_404(reachable(principal_of(request)), name=name)
+
+
+def mapping(request: Request) -> dict[str, Any]:
+    """The body's members; none for an empty body. A body that is no object is left to the action's own refusal."""
+    data: Any = request.data
+    return dict(data) if isinstance(data, dict) else {"": data}
+
+
+class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
+    """Clusters, by name."""
+
+    queryset = Cluster.objects.all()
+    serializer_class = serializers.ClusterDetailSerializer
+    filterset_class = filters.ClusterFilterSet
+    lookup_field = "name"
+    lookup_value_converter = "slug"
+    ordering = ("name",)
+    query_parameters = {"create": ACTION_PARAMETERS, "destroy": (*ACTION_PARAMETERS, CONFIRM, EMPTY_BUCKET)}
+
+    def visible(self, rows: QuerySet[Cluster], principal: Principal) -> QuerySet[Cluster]:
+        rows = rows if principal.clusters is None else rows.filter(name__in=principal.clusters)
+        return rows if self.action == "list" else rows.prefetch_related("phases", "groups")
+
+    def get_serializer_class(self) -> Any:
+        return serializers.ClusterSerializer if self.action == "list" else serializers.ClusterDetailSerializer
+
+    @extend_schema(responses=serializers.ClusterSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """All clusters that the caller may know of, with their phases' states and their groups."""
+        found = self.filter_queryset(self.get_queryset()).values("id", *listing.COLUMNS)
+        page = self.paginate_queryset(found)
+        bodies = listing.rows(page if page is not None else found)
+        if "fields" in request.query_params:
+            wanted = serializers.ClusterSerializer()
+            keep_fields(wanted, request)
+            bodies = [{name: body[name] for name in wanted.fields} for body in bodies]
+        return self.get_paginated_response(bodies)
+
+    @describe_action(ClusterInput)
+    def create(self, request: Request) -> Response:
+        """Create a cluster; under the name of a half-made one, go on with that."""
+        return self.run_action(request, "cluster.create", mapping(request))
+
+    @describe_action(serializers.DeleteBodySerializer)
+    def destroy(self, request: Request, name: str) -> Response:
+        """Delete a cluster and everything made for it. `confirm` holds its name once more."""
+        reachable_cluster(request, name)
+        given = {key: request.query_params[key] for key in ("confirm", "empty_bucket") if key in request.query_params}
+        return self.run_action(request, "cluster.delete", {**given, **mapping(request), "name": name})
+
+
+class ClusterPartViewSet(mixins.ListModelMixin, ApiViewSet):
+    """Rows of one cluster."""
+
+    def visible(self, rows: QuerySet[Any], principal: Principal) -> QuerySet[Any]:
+        cluster = get_object_or_404(reachable(principal).only("pk"), name=self.kwargs["name"])
+        return rows.filter(cluster=cluster)
+
+
+class PhaseViewSet(ClusterPartViewSet):
+    """The phases of a cluster, in order."""
+
+    queryset = Phase.objects.all()
+    serializer_class = serializers.PhaseSerializer
+    filterset_class = filters.PhaseFilterSet
+    ordering = ("position",)
+
+
+class InstanceGroupViewSet(ClusterPartViewSet):
+    """The instance groups as HyperPod describes them."""
+
+    queryset = InstanceGroup.objects.all()
+    serializer_class = serializers.InstanceGroupSerializer
+    filterset_class = filters.InstanceGroupFilterSet
+    ordering = ("name",)
+
+
+class NodeViewSet(ClusterPartViewSet):
+    """The nodes: HyperPod's instances and the Kubernetes nodes they became."""
+
+    queryset = Node.objects.all()
+    serializer_class = serializers.NodeSerializer
+    filterset_class = filters.NodeFilterSet
+    ordering = ("key",)
+
+
+class ClusterEventViewSet(ClusterPartViewSet):
+    """HyperPod's events, newest first."""
+
+    queryset = ClusterEvent.objects.all()
+    serializer_class = serializers.ClusterEventSerializer
+    filterset_class = filters.ClusterEventFilterSet
+    ordering = ("-at", "-id")
+
+
+class DependencyViewSet(ClusterPartViewSet):
+    """What the cluster needs inside, as observed."""
+
+    queryset = Dependency.objects.all()
+    serializer_class = serializers.DependencySerializer
+    filterset_class = filters.DependencyFilterSet
+    ordering = ("position",)
+
+
+class ResourceViewSet(ClusterPartViewSet):
+    """What was made for the cluster, as AWS and Kubernetes list it."""
+
+    queryset = Resource.objects.all()
+    serializer_class = serializers.ResourceSerializer
+    filterset_class = filters.ResourceFilterSet
+    ordering = ("id",)
+
+
+class ClusterRawView(ApiView):
+    """The JSON documents as AWS gave them."""
+
+    @extend_schema(responses=serializers.DocumentSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """The EKS cluster, the HyperPod cluster and the stack, word for word."""
+        documents = ClusterDocument.objects.filter(cluster=reachable_cluster(request, name))
+        return Response(serializers.DocumentSerializer(documents, many=True).data)
+
+
+class PhaseRetryView(ActionMixin, ApiView):
+    """One phase again, and those after it."""
+
+    query_parameters = {"POST": ACTION_PARAMETERS}
+
+    @describe_action(None)
+    def post(self, request: Request, name: str, phase: str) -> Response:
+        """Retry a phase; the pipeline goes on after it."""
+        reachable_cluster(request, name)
+        return self.run_action(request, RetryPhase.kind, {**mapping(request), "name": name, "phase": phase})
+
+
+class ClusterPreferView(ActionMixin, ApiView):
+    """The caller's preferred cluster: the token's own, or the user's."""
+
+    required_role = {"POST": Role.VIEWER}
+    query_parameters = {"POST": ACTION_PARAMETERS}
+
+    @describe_action(None)
+    def post(self, request: Request, name: str) -> Response:
+        """Prefer this cluster where a call names none."""
+        reachable_cluster(request, name)
+        return self.run_action(request, "cluster.prefer", {**mapping(request), "name": name})
+
+
+class ClusterProtectionView(ActionMixin, ApiView):
+    """Whether the cluster can be deleted at all."""
+
+    query_parameters = {"PUT": ACTION_PARAMETERS}
+
+    @extend_schema(responses=serializers.ProtectionSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        """Whether it is protected."""
+        return Response({"enabled": reachable_cluster(request, name).deletion_protection})
+
+    @describe_action(serializers.ProtectionSerializer)
+    def put(self, request: Request, name: str) -> Response:
+        """Protect it, or stop protecting it."""
+        reachable_cluster(request, name)
+        return self.run_action(request, "cluster.protect", {**mapping(request), "name": name})

@@ -1,0 +1,65 @@
+"""What lists of clusters and of their parts can be narrowed by."""
+
+from __future__ import annotations
+
+import django_filters as filters
+
+from clusters.choices import DependencyState, EventLevel, State
+from clusters.models import Cluster, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+
+
+class ClusterFilterSet(filters.FilterSet):
+    state = filters.MultipleChoiceFilter(choices=State.choices, help_text="May be repeated.")
+    name_contains = filters.CharFilter(field_name="name", lookup_expr="contains")
+    instance_type = filters.CharFilter(field_name="groups__instance_type", distinct=True)
+
+    class Meta:
+        model = Cluster
+        fields = ("state", "region", "account", "kubernetes_version", "deletion_protection", "name_contains", "instance_type")
+
+
+class PhaseFilterSet(filters.FilterSet):
+    state = filters.MultipleChoiceFilter(choices=State.choices, help_text="May be repeated.")
+
+    class Meta:
+        model = Phase
+        fields = ("state",)
+
+
+class InstanceGroupFilterSet(filters.FilterSet):
+    class Meta:
+        model = InstanceGroup
+        fields = ("instance_type", "capacity", "status")
+
+
+class NodeFilterSet(filters.FilterSet):
+    group = filters.CharFilter(field_name="group_name")
+
+    class Meta:
+        model = Node
+        fields = ("group", "instance_type", "status", "ready", "health", "zone")
+
+
+class ClusterEventFilterSet(filters.FilterSet):
+    level = filters.MultipleChoiceFilter(choices=EventLevel.choices, help_text="May be repeated.")
+    group = filters.CharFilter(field_name="group_name")
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+
+    class Meta:
+        model = ClusterEvent
+        fields = ("level", "resource_type", "group", "instance_id", "code", "since", "until")
+
+
+class DependencyFilterSet(filters.FilterSet):
+    state = filters.MultipleChoiceFilter(choices=DependencyState.choices, help_text="May be repeated.")
+
+    class Meta:
+        model = Dependency
+        fields = ("state", "kind")
+
+
+class ResourceFilterSet(filters.FilterSet):
+    class Meta:
+        model = Resource
+        fields = ("phase", "resource_type", "status")
