@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
@@ -15,7 +15,14 @@ from operations.choices import Channel
 from operations.submit import submit
 
 
-class ObservedAdmin(admin.ModelAdmin[Any]):
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+    TabularInline = admin.TabularInline[Phase, Cluster]
+else:
+    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
+
+
+class ObservedAdmin(ModelAdmin):
     """Rows that only observers write."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -31,7 +38,7 @@ class ObservedAdmin(admin.ModelAdmin[Any]):
         return bool(request.user.is_active and request.user.is_staff)
 
 
-class PhaseInline(admin.TabularInline[Phase, Cluster]):
+class PhaseInline(TabularInline):
     model = Phase
     fields = ("name", "state", "seen", "message", "operation_state", "observed_at")
     readonly_fields = fields
