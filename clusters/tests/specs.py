@@ -31,11 +31,14 @@ def new_network(**changes: Any) -> Network:
 
 def existing_network() -> Network:
     return Network(
-        vpc_id="vpc-0a",
+        vpc_id="vpc-0123456789abcdef0",
         vpc_cidr="10.0.0.0/16",
         service_cidr="172.20.0.0/16",
-        private=[Subnet(zone=ZONE_A, cidr="10.0.1.0/24", id="subnet-0a"), Subnet(zone=ZONE_B, cidr="10.0.2.0/24", id="subnet-0b")],
-        compute=Subnet(zone=ZONE_A, cidr="10.0.16.0/20", id="subnet-0c"),
+        private=[
+            Subnet(zone=ZONE_A, cidr="10.0.1.0/24", id="subnet-0123456789abcdefa"),
+            Subnet(zone=ZONE_B, cidr="10.0.2.0/24", id="subnet-0123456789abcdefb"),
+        ],
+        compute=Subnet(zone=ZONE_A, cidr="10.0.16.0/20", id="subnet-0123456789abcdefc"),
     )
 
 

@@ -121,8 +121,11 @@ def test_an_existing_network_is_used_and_not_added_to() -> None:
     made = {resource.type for resource in resources(spec, IDENTITY)}
     network = {kind for kind in made if kind.startswith("AWS::EC2::")}
     assert network == {"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::SecurityGroupEgress"}
-    assert of_type(spec, "AWS::EKS::Cluster")["Cluster"]["ResourcesVpcConfig"]["SubnetIds"] == ["subnet-0a", "subnet-0b"]
-    assert document(spec)["Outputs"]["ComputeSubnetId"]["Value"] == "subnet-0c"
+    assert of_type(spec, "AWS::EKS::Cluster")["Cluster"]["ResourcesVpcConfig"]["SubnetIds"] == [
+        "subnet-0123456789abcdefa",
+        "subnet-0123456789abcdefb",
+    ]
+    assert document(spec)["Outputs"]["ComputeSubnetId"]["Value"] == "subnet-0123456789abcdefc"
 
 
 def test_the_security_group_lets_everything_through_to_itself_in_both_directions() -> None:
