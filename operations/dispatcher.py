@@ -54,6 +54,10 @@ class Dispatcher:
             Heartbeat.objects.update_or_create(name=self.name, defaults={"at": clock.now()})
         return Tick(self._offer(Operation), self._offer(ObservedSource) if sources else 0, reaped)
 
+    def reap_at_next_tick(self) -> None:
+        """Does not wait for REAP_SECONDS to pass."""
+        self._reaped_at = float("-inf")
+
     def _offer(self, model: type[Leased]) -> int:
         due = list(
             model._default_manager.filter(model.due(clock.now())).order_by(model.due_field).values_list("pk", "fencing_token")[: self.room]

@@ -42,7 +42,7 @@ def drive(
     for tick in range(max_ticks):
         if condition():
             return tick
-        if _work(dispatcher, sources) == 0:
+        if work(dispatcher, sources) == 0:
             if on_idle is not None:
                 on_idle()
             if pass_time:
@@ -65,15 +65,15 @@ def let_time_pass(*, sources: bool = True) -> None:
         ObservedSource.objects.filter(next_due_at__gt=at).update(next_due_at=at)
 
 
-def _work(dispatcher: Dispatcher, sources: bool) -> int:
-    """One tick and its tasks. How many tasks ran."""
+def work(dispatcher: Dispatcher, sources: bool = True) -> int:
+    """One tick of the dispatcher and its tasks, inline; no time passes. How many tasks ran."""
     # An offer made by a request's hint sits in a queue that nobody reads here: take it back, its task is void.
     for model in (Operation, ObservedSource):
         model._default_manager.filter(lease_owner=OFFERED).update(
             lease_owner="", lease_expires_at=None, fencing_token=F("fencing_token") + 1
         )
     tasks: deque[tuple[str, tuple[Any, ...]]] = deque()
-    dispatcher._reaped_at = float("-inf")  # time passes in jumps here
+    dispatcher.reap_at_next_tick()  # time passes in jumps here
     with queue.using(lambda path, *args: tasks.append((path, args))):
         dispatcher.tick(sources=sources)
         ran = 0
