@@ -90,6 +90,8 @@ async def _run(world: World, listener: socket.socket) -> None:
         ticking.cancel()
         kube.cancel()
         await asyncio.gather(ticking, kube, return_exceptions=True)
+        if "kube.controllers" in world.services:
+            await world.services["kube.controllers"].stop()
         if world.kube is not None:
             await world.kube.stop()
 
@@ -109,11 +111,14 @@ async def _start_kube(world: World) -> None:
     if importlib.util.find_spec("sandbox.kube.backend") is None:
         return
     from sandbox.kube import backend
+    from sandbox.kube.controllers import manager
 
     try:
         created = backend.create(world)
         world.kube = await created if inspect.isawaitable(created) else created
         await world.kube.start()
+        world.services["kube.controllers"] = controllers = manager.Controllers(world, world.kube)
+        controllers.start()
     except asyncio.CancelledError:
         raise
     except Exception:

@@ -22,7 +22,7 @@ from sandbox.spread import spread
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
 
-_CONFLICTS = ("OVERWRITE", "NONE", "PRESERVE")
+_APPLIED = "_eks.addon-applied"  # what the controllers put into the cluster
 
 
 def installed(context: Context, cluster: str) -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ def forget(context: Context, cluster: str) -> None:
     """Drop the add-ons of a cluster that is gone."""
     for row in installed(context, cluster):
         context.world.store.delete(KIND, context.scope, f"{cluster}/{row['addonName']}")
-    for bookkeeping in (addon_health.FACTS, "_eks.addon-applied"):
+    for bookkeeping in (addon_health.FACTS, _APPLIED):
         for key in context.world.store.keys(bookkeeping, context.scope):
             if key.startswith(f"{cluster}/"):
                 context.world.store.delete(bookkeeping, context.scope, key)
@@ -175,6 +175,8 @@ def remove_addon(context: Context, payload: dict[str, Any]) -> None:
         return
     pod_identities.release(context, row["podIdentityAssociations"])
     context.world.store.delete(KIND, context.scope, key)
+    if row["_preserve"]:  # its objects stay in the cluster: there is nothing that controllers should take back
+        context.world.store.delete(_APPLIED, context.scope, key)
     context.world.store.delete(addon_health.FACTS, context.scope, key)
 
 
