@@ -1,0 +1,87 @@
+"""Rows of clusters for tests, as an observer would have written them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from clusters.choices import Seen, State
+from clusters.models import Cluster, InstanceGroup, Node, Phase
+from clusters.phases import PHASES
+
+SPEC: dict[str, Any] = {
+    "name": "demo",
+    "account": "123456789012",
+    "region": "us-west-2",
+    "kubernetes_version": "1.36",
+    "zones": [{"name": "us-west-2a", "id": "usw2-az1"}, {"name": "us-west-2b", "id": "usw2-az2"}],
+    "network": {
+        "vpc_cidr": "10.90.0.0/16",
+        "service_cidr": "172.20.0.0/16",
+        "private": [
+            {"zone": {"name": "us-west-2a", "id": "usw2-az1"}, "cidr": "10.90.7.0/24"},
+            {"zone": {"name": "us-west-2b", "id": "usw2-az2"}, "cidr": "10.90.8.0/24"},
+        ],
+        "compute": {"zone": {"name": "us-west-2a", "id": "usw2-az1"}, "cidr": "10.90.16.0/20"},
+    },
+    "group": {
+        "name": "workers",
+        "instance_type": "ml.g5.8xlarge",
+        "count": 1,
+        "capacity": "on-demand",
+        "volume_gb": 500,
+        "threads_per_core": 1,
+    },
+    "bucket": "sagemaker-demo-123456789012-us-west-2",
+    "storage": {"bucket": "sagemaker-demo-123456789012-us-west-2", "made": True, "claim": "shared"},
+}
+AT = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
+
+
+def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int = 1, **fields: Any) -> Cluster:
+    """A cluster whose phases were all seen ready, with one group and its nodes."""
+    row = Cluster.objects.create(
+        **{
+            "name": name,
+            "region": "us-west-2",
+            "account": "123456789012",
+            "state": state,
+            "spec": {**SPEC, "name": name},
+            "given": {"name": name},
+            "observed_at": AT,
+            "interval": 90.0,
+            "instance_count": nodes,
+            "node_count": nodes,
+            "ready_node_count": nodes,
+            "cost_per_hour": 3.2,
+            **fields,
+        }
+    )
+    Phase.objects.bulk_create(
+        Phase(cluster=row, name=phase.name, position=phase.name.position, state=State.READY, seen=Seen.READY, made=True, observed_at=AT)
+        for phase in PHASES
+    )
+    InstanceGroup.objects.create(
+        cluster=row,
+        name="workers",
+        instance_type="ml.g5.8xlarge",
+        capacity="on-demand",
+        status="InService",
+        current_count=nodes,
+        target_count=nodes,
+        observed_at=AT,
+    )
+    Node.objects.bulk_create(
+        Node(
+            cluster=row,
+            key=f"i-{number:017x}",
+            instance_id=f"i-{number:017x}",
+            group_name="workers",
+            instance_type="ml.g5.8xlarge",
+            status="Running",
+            ready=True,
+            observed_at=AT,
+        )
+        for number in range(nodes)
+    )
+    return row

@@ -1,0 +1,50 @@
+"""The table of failures."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from clusters.reading.failures import CAUSES, UNCLASSIFIED, cause_of, fault
+from clusters.reading.hyperpod import EventReading
+from clusters.steps.hyperpod import hopeless
+
+SAMPLES: dict[str, str] = {
+    "insufficient_capacity": "We currently do not have sufficient capacity in the Availability Zone you requested (us-west-2a).",
+    "quota_reached": "The account-level service limit 'ml.p5.48xlarge for cluster usage' is 0 Instances.",
+    "lifecycle_failed": "Lifecycle script failed with exit code 1 on instance i-0123456789abcdef0.",
+    "efa_check_failed": "EFA health checks did not run successfully.",
+    "subnet_out_of_addresses": "The subnet has insufficient free addresses: InsufficientFreeAddressesInSubnet",
+    "training_plan_unusable": "The training plan is not in the Availability Zone of the subnet.",
+    "deep_health_check_failed": "Deep health check InstanceStress failed on the instance.",
+    "access_denied": "User: arn:aws:iam::123456789012:user/x is not authorized to perform: ec2:CreateVpc",
+    "instance_launch_failed": "The instance launch has failed.",
+}
+
+
+def test_every_cause_has_a_sample_that_only_it_knows_first() -> None:
+    assert {cause.code for cause in CAUSES} == set(SAMPLES)
+    assert {code: cause_of(message).code for code, message in SAMPLES.items()} == {code: code for code in SAMPLES}
+
+
+def test_a_message_that_nobody_knows_is_shown_as_it_is() -> None:
+    assert cause_of("Something odd") is UNCLASSIFIED
+    assert fault("Something odd").message == "Something odd"
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.code)
+def test_every_cause_says_what_to_do(cause: object) -> None:
+    assert cause.sentence.endswith(".")  # type: ignore[attr-defined]
+    assert cause.hint.endswith(".")  # type: ignore[attr-defined]
+
+
+def _event(message: str, number: int) -> EventReading:
+    return EventReading(str(number), datetime(2026, 12, 1, 12, number, tzinfo=UTC), "Error", "Instance", "workers", "i-1", message)
+
+
+def test_a_capacity_shortage_is_waited_for_and_a_lifecycle_failure_is_not() -> None:
+    shortage, script = SAMPLES["insufficient_capacity"], SAMPLES["lifecycle_failed"]
+    assert hopeless([_event(shortage, 1), _event(shortage, 2)]) is None
+    assert hopeless([_event(shortage, number) for number in (1, 2, 3)]).code == "insufficient_capacity"  # type: ignore[union-attr]
+    assert hopeless([_event(script, 1)]).code == "lifecycle_failed"  # type: ignore[union-attr]
