@@ -27,6 +27,8 @@ DURATIONS: dict[str, float] = {
     "sagemaker.node.create": 480,  # issue 3 §2: nodes 6 to 15 minutes
     "sagemaker.node.deep-check": 7_200,  # reference/aws.md §11: 60 to 120 minutes
     "sagemaker.node.delete": 120,
+    "service-quotas.case": 600,
+    "service-quotas.review": 3000,
     "sagemaker.node.recovery": 60,
     "sagemaker.node.retry": 300,
     "sagemaker.node.software": 600,

@@ -44,7 +44,7 @@ def create_bucket(context: Context, params: dict[str, Any]) -> dict[str, Any]:
             BucketName=name,
         )
     if has_it is None:
-        configuration = {key: value for key, value in _DEFAULTS.items()}
+        configuration: dict[str, Any] = dict(_DEFAULTS)
         if params.get("ObjectOwnership"):
             configuration["ownership"] = {"Rules": [{"ObjectOwnership": params["ObjectOwnership"]}]}
         tags = params.get("CreateBucketConfiguration", {}).get("Tags")
@@ -71,9 +71,7 @@ def list_buckets(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     prefix, region, after = params.get("Prefix", ""), params.get("BucketRegion"), params.get("ContinuationToken", "")
     found = sorted(context.world.store.list(KIND, context.account), key=lambda bucket: bucket["name"])
     found = [
-        bucket
-        for bucket in found
-        if bucket["name"].startswith(prefix) and region in (None, bucket["region"]) and bucket["name"] > after
+        bucket for bucket in found if bucket["name"].startswith(prefix) and region in (None, bucket["region"]) and bucket["name"] > after
     ]
     limit = params.get("MaxBuckets", 10_000)
     reply: dict[str, Any] = {

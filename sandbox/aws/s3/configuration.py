@@ -158,7 +158,8 @@ def put_bucket_policy(context: Context, params: dict[str, Any]) -> None:
         raise AWSError(
             "AccessDenied",
             f"User: {context.principal.arn} is not authorized to perform: s3:PutBucketPolicy on resource: "
-            f'"arn:aws:s3:::{bucket["name"]}" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.',
+            f'"arn:aws:s3:::{bucket["name"]}" because public policies are prevented '
+            "by the BlockPublicPolicy setting in S3 Block Public Access.",
             403,
         )
     bucket["policy"] = params["Policy"]

@@ -31,7 +31,9 @@ def list_objects_v2(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     reply = {
         **_common(params, page, name),
         "KeyCount": len(page.rows) + len(page.prefixes),
-        "Contents": [_row(key, record, shown) | ({"Owner": owner(context)} if params.get("FetchOwner") else {}) for key, record in page.rows],
+        "Contents": [
+            _row(key, record, shown) | ({"Owner": owner(context)} if params.get("FetchOwner") else {}) for key, record in page.rows
+        ],
     }
     if params.get("StartAfter"):
         reply["StartAfter"] = shown(params["StartAfter"])

@@ -25,7 +25,13 @@ def create_multipart_upload(context: Context, params: dict[str, Any]) -> dict[st
     bucket = find(context, params["Bucket"])
     key = checked_key(params["Key"])
     upload_id = secrets.token_urlsafe(48)
-    upload = {"key": key, "described": described(params), "parts": {}, "at": context.timestamp, "algorithm": params.get("ChecksumAlgorithm", "")}
+    upload = {
+        "key": key,
+        "described": described(params),
+        "parts": {},
+        "at": context.timestamp,
+        "algorithm": params.get("ChecksumAlgorithm", ""),
+    }
     context.world.store.put(UPLOADS, bucket["name"], upload_id, upload)
     reply = {"Bucket": bucket["name"], "Key": key, "UploadId": upload_id, **encryption(bucket, params)}
     if params.get("ChecksumAlgorithm"):
@@ -41,7 +47,13 @@ def upload_part(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     sums = checksums.given(params, context.headers)
     checksums.check(body, params, sums)
     etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
-    _keep(context, bucket["name"], params, upload, {"file": bodies.write(context.world, body), "size": len(body), "etag": etag, "checksums": sums})
+    _keep(
+        context,
+        bucket["name"],
+        params,
+        upload,
+        {"file": bodies.write(context.world, body), "size": len(body), "etag": etag, "checksums": sums},
+    )
     return {"ETag": f'"{etag}"', **sums, **encryption(bucket, {})}
 
 
@@ -76,10 +88,16 @@ def complete_multipart_upload(context: Context, params: dict[str, Any]) -> dict[
     for part in parts[:-1]:
         if part["size"] < _MIN_PART:
             raise AWSError(
-                "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size", 400, ProposedSize=part["size"], MinSizeAllowed=_MIN_PART
+                "EntityTooSmall",
+                "Your proposed upload is smaller than the minimum allowed size",
+                400,
+                ProposedSize=part["size"],
+                MinSizeAllowed=_MIN_PART,
             )
     if params.get("IfNoneMatch") == "*" and versions.newest(context, bucket["name"], upload["key"]) is not None:
-        raise AWSError("PreconditionFailed", "At least one of the pre-conditions you specified did not hold", 412, Condition="If-None-Match")
+        raise AWSError(
+            "PreconditionFailed", "At least one of the pre-conditions you specified did not hold", 412, Condition="If-None-Match"
+        )
     digest = hashlib.md5(b"".join(bytes.fromhex(part["etag"]) for part in parts), usedforsecurity=False).hexdigest()
     etag = f"{digest}-{len(parts)}"
     version = versions.add(

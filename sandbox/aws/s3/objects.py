@@ -106,7 +106,11 @@ def copy_object(context: Context, params: dict[str, Any]) -> dict[str, Any]:
             "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, "
             "storage class, website redirect location or encryption attributes.",
         )
-    new = described(params) if params.get("MetadataDirective") == "REPLACE" else {name: source[name] for name in ("headers", "metadata", "tags")}
+    new = (
+        described(params)
+        if params.get("MetadataDirective") == "REPLACE"
+        else {name: source[name] for name in ("headers", "metadata", "tags")}
+    )
     if params.get("TaggingDirective") == "REPLACE":
         new["tags"] = _tags(params)
     file = bodies.copy(context.world, source["file"])

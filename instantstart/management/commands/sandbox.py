@@ -1,0 +1,27 @@
+"""`manage.py sandbox [serve …] | env | reset | status | faults | clock`: hands over to `python -m sandbox`, which knows no Django."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    help = "The sandbox: AWS and Kubernetes simulated on this machine. `manage.py sandbox --help` shows what it can do."
+    requires_system_checks: list[str] = []
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Everything behind the command's name is the sandbox's own; without a subcommand it serves."""
+        arguments = argv[2:]
+        if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help")):
+            arguments = ["serve", *arguments]
+        # Replaces this process: signals, exit code and output are the sandbox's.
+        os.chdir(settings.BASE_DIR)
+        os.execv(sys.executable, [sys.executable, "-m", "sandbox", *arguments])  # noqa: S606 - our own module, no shell
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        raise NotImplementedError("run_from_argv replaces the process")

@@ -1,0 +1,1 @@
+"""Amazon CloudWatch Logs: groups, streams, events."""
