@@ -80,5 +80,8 @@ class Dispatcher:
                 continue
             busy = tick.operations or tick.sources
             stop.wait(float(settings.DISPATCH_INTERVAL) / (4 if busy else 1))
-        Heartbeat.objects.filter(name=self.name).delete()
+        try:
+            Heartbeat.objects.filter(name=self.name).delete()
+        except DatabaseError as error:
+            log.warning("dispatcher_database_error", error=str(error))
         log.info("dispatcher_stopped", dispatcher=self.name)

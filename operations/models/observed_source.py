@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import Q
 
 from operations.models.leased import Leased
 
@@ -47,8 +46,8 @@ class ObservedSource(Leased):
         ordering = ["kind", "key"]
         constraints = [models.UniqueConstraint(fields=["kind", "key"], name="observed_source_once")]
         indexes = [
-            models.Index(fields=["next_due_at"], condition=Q(lease_owner=""), name="observed_source_due"),
-            models.Index(fields=["lease_expires_at"], condition=~Q(lease_owner=""), name="observed_source_leased"),
+            models.Index(fields=["lease_owner", "next_due_at"], name="observed_source_due"),
+            models.Index(fields=["lease_expires_at"], name="observed_source_leased"),
             models.Index(fields=["cluster"], name="observed_source_of_cluster"),
             models.Index(fields=["scope", "kind", "pace"], name="observed_source_load"),
         ]

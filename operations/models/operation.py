@@ -83,8 +83,10 @@ class Operation(Leased):
             ),
         ]
         indexes = [
-            models.Index(fields=["next_attempt_at"], condition=Q(state__in=DUE_STATES, lease_owner=""), name="operation_due"),
-            models.Index(fields=["lease_expires_at"], condition=~Q(lease_owner=""), name="operation_leased"),
+            # Not partial: SQLite can't tell that a query with parameters fits a condition. What is not to be driven has
+            # no next_attempt_at, so the range that the dispatcher reads holds nothing else.
+            models.Index(fields=["lease_owner", "next_attempt_at"], name="operation_due"),
+            models.Index(fields=["lease_expires_at"], name="operation_leased"),
             models.Index(fields=["-created_at", "id"], name="operation_newest"),
             models.Index(fields=["cluster", "-created_at"], name="operation_of_cluster"),
             models.Index(fields=["subject_type", "subject", "-created_at"], name="operation_of_subject"),
