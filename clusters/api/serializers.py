@@ -144,8 +144,8 @@ class InstanceGroupSerializer(serializers.ModelSerializer[InstanceGroup]):
 class ClusterDetailSerializer(ClusterSerializer):
     """One cluster with its phases, groups, and the commands that show it from outside."""
 
-    phases = PhaseSerializer(many=True)
-    groups = InstanceGroupSerializer(many=True)
+    phases = PhaseSerializer(many=True)  # type: ignore[assignment]
+    groups = InstanceGroupSerializer(many=True)  # type: ignore[assignment]
     commands = serializers.SerializerMethodField()
 
     class Meta(ClusterSerializer.Meta):

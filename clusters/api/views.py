@@ -73,7 +73,8 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
         if "fields" in request.query_params:
             wanted = serializers.ClusterSerializer()
             keep_fields(wanted, request)
-            bodies = [{name: body[name] for name in wanted.fields} for body in bodies]
+            kept: list[str] = [str(name) for name in wanted.fields]
+            bodies = [{name: body[name] for name in kept} for body in bodies]
         return self.get_paginated_response(bodies)
 
     @describe_action(ClusterInput)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,17 +43,17 @@ class HelmDependency(DependencyEntry):
         release = reader.release(self.release, self.namespace)
         if release is None or release.status == "uninstalled":
             return DependencySeen(DependencyState.ABSENT)
-        common = {"status": release.status, "version": release.version}
+        common = DependencySeen(DependencyState.INSTALLING, status=release.status, version=release.version)
         if release.pending:
             state = DependencyState.REMOVING if release.status == "uninstalling" else DependencyState.INSTALLING
-            return DependencySeen(state, message=f"Helm says {release.status}", **common)
+            return replace(common, state=state, message=f"Helm says {release.status}")
         if release.status != "deployed":
             message = f"The release {release.name} is {release.status}: {release.description}"
             fault = Fault("release_failed", message, "Retry the phase: the release is upgraded again.")
-            return DependencySeen(DependencyState.FAILED, message=message, faults=(fault,), **common)
+            return replace(common, state=DependencyState.FAILED, message=message, faults=(fault,))
         mine = [item for item in reader.workloads if item.release == self.release]
         state, message, pods, ready_pods = judge(mine, (), nodes=reader.has_ready_node)
-        return DependencySeen(state, message=message, pods=pods, ready_pods=ready_pods, **common)
+        return replace(common, state=state, message=message, pods=pods, ready_pods=ready_pods)
 
     def plan(self, spec: ResolvedSpec, seen: DependencySeen) -> Change:
         version = local_chart_version(self.chart())
@@ -60,8 +61,8 @@ class HelmDependency(DependencyEntry):
             fields = (FieldChange(field="chart", after=self.chart()), FieldChange(field="version", after=version or None))
             return Change(resource_type="Helm release", name=f"{self.namespace}/{self.release}", action="create", fields=fields)
         if version and seen.version and version != seen.version:
-            fields = (FieldChange(field="version", before=seen.version, after=version),)
-            return Change(resource_type="Helm release", name=f"{self.namespace}/{self.release}", action="update", fields=fields)
+            newer = (FieldChange(field="version", before=seen.version, after=version),)
+            return Change(resource_type="Helm release", name=f"{self.namespace}/{self.release}", action="update", fields=newer)
         return Change(resource_type="Helm release", name=f"{self.namespace}/{self.release}", action="none")
 
     def apply(self, subject: Subject) -> InstallRelease:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from clusters import names
-from clusters.reading import eks, hyperpod, kubernetes, stack
+from clusters.reading.eks import AddonReading, EksReading, read_addons, read_eks
+from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading, read_events, read_hyperpod, read_instances
+from clusters.reading.kubernetes import NodeReading, Workload, read_nodes, read_workloads
+from clusters.reading.stack import StackReading, StackResource, read_stack, read_stack_resources
 from instantstart import cloud, kube
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
@@ -36,42 +39,42 @@ class ClusterReader:
                 self._kept[key] = (read(), None)
             except READ_ERRORS as error:
                 self._kept[key] = (None, error)
-        value, error = self._kept[key]
-        if error is not None:
-            raise error
-        return value  # type: ignore[no-any-return]
+        value, trouble = self._kept[key]
+        if trouble is not None:
+            raise trouble
+        return cast(T, value)
 
     @property
     def aws(self) -> Aws:
         return self._once("aws", lambda: cloud.connect(self.region, self.account, background=self.background))
 
     @property
-    def stack(self) -> stack.StackReading | None:
-        return self._once("stack", lambda: stack.read_stack(self.aws, names.stack(self.name)))
+    def stack(self) -> StackReading | None:
+        return self._once("stack", lambda: read_stack(self.aws, names.stack(self.name)))
 
     @property
-    def stack_resources(self) -> list[stack.StackResource]:
-        return self._once("stack_resources", lambda: stack.read_stack_resources(self.aws, names.stack(self.name)))
+    def stack_resources(self) -> list[StackResource]:
+        return self._once("stack_resources", lambda: read_stack_resources(self.aws, names.stack(self.name)))
 
     @property
-    def eks(self) -> eks.EksReading | None:
-        return self._once("eks", lambda: eks.read_eks(self.aws, self.name))
+    def eks(self) -> EksReading | None:
+        return self._once("eks", lambda: read_eks(self.aws, self.name))
 
     @property
-    def addons(self) -> dict[str, eks.AddonReading]:
-        return self._once("addons", lambda: eks.read_addons(self.aws, self.name))
+    def addons(self) -> dict[str, AddonReading]:
+        return self._once("addons", lambda: read_addons(self.aws, self.name))
 
     @property
-    def hyperpod(self) -> hyperpod.HyperPodReading | None:
-        return self._once("hyperpod", lambda: hyperpod.read_hyperpod(self.aws, self.name))
+    def hyperpod(self) -> HyperPodReading | None:
+        return self._once("hyperpod", lambda: read_hyperpod(self.aws, self.name))
 
     @property
-    def instances(self) -> list[hyperpod.InstanceReading]:
-        return self._once("instances", lambda: hyperpod.read_instances(self.aws, self.name))
+    def instances(self) -> list[InstanceReading]:
+        return self._once("instances", lambda: read_instances(self.aws, self.name))
 
     @property
-    def events(self) -> list[hyperpod.EventReading]:
-        return self._once("events", lambda: hyperpod.read_events(self.aws, self.name))
+    def events(self) -> list[EventReading]:
+        return self._once("events", lambda: read_events(self.aws, self.name))
 
     @property
     def target(self) -> KubeTarget | None:
@@ -93,15 +96,15 @@ class ClusterReader:
         return None if api is None else self._once("kube_version", api.version)
 
     @property
-    def nodes(self) -> list[kubernetes.NodeReading]:
+    def nodes(self) -> list[NodeReading]:
         """Kubernetes nodes; [] while there is no Kubernetes."""
         api = self.kube
-        return [] if api is None else self._once("nodes", lambda: kubernetes.read_nodes(api))
+        return [] if api is None else self._once("nodes", lambda: read_nodes(api))
 
     @property
-    def workloads(self) -> list[kubernetes.Workload]:
+    def workloads(self) -> list[Workload]:
         api = self.kube
-        return [] if api is None else self._once("workloads", lambda: kubernetes.read_workloads(api))
+        return [] if api is None else self._once("workloads", lambda: read_workloads(api))
 
     def release(self, name: str, namespace: str) -> Release | None:
         api = self.kube
