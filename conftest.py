@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connections
 from rest_framework.test import APIClient
 
 from accounts.actions import tokens
@@ -15,7 +16,18 @@ from accounts.models import ApiToken, User
 from accounts.principal import Principal
 from accounts.principals import principal_for
 
+# one Kubernetes control plane for all tests of the session
+pytest_plugins = ["sandbox.tests.kube.rig"]
+
 PASSWORD = "correct horse battery"  # noqa: S105
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """SQLite in a file, as in production: in memory, connections share one cache, which locks whole tables and waits for nobody."""
+    database = connections["default"].settings_dict
+    if database["ENGINE"].endswith("sqlite3"):
+        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
 @pytest.fixture(scope="session", autouse=True)

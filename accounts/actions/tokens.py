@@ -7,6 +7,8 @@ import datetime as dt
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from knox.models import get_digest_token
+from knox.settings import CONSTANTS
 
 from accounts import audit
 from accounts.actions.refusal import refuse
@@ -62,9 +64,13 @@ def create(
             ApiToken.objects.filter(user=principal.user, name=name, expiry__lt=timezone.now()).delete()
             try:
                 with transaction.atomic():
-                    token, secret = ApiToken.objects.create(
-                        principal.user,
-                        expiry=expiry - timezone.now(),
+                    # Not by knox's manager: it counts from a later now, and the token would outlive the one that makes it.
+                    digest, secret = get_digest_token()
+                    token = ApiToken(
+                        user=principal.user,
+                        digest=digest,
+                        token_key=secret[: CONSTANTS.TOKEN_KEY_LENGTH],
+                        expiry=expiry,
                         name=name,
                         role=role,
                         clusters=clusters,
@@ -72,6 +78,7 @@ def create(
                         agent=agent,
                         parent=principal.token,
                     )
+                    token.save(force_insert=True)
             except IntegrityError:
                 taken = FieldError("name", "taken", f"You already have a token named {name}.", "Choose another name, or revoke that token.")
                 raise Problem(422, "invalid_input", "Invalid input", "The name is taken.", "Choose another name.", errors=[taken]) from None

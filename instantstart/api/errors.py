@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.views import defaults
 from pydantic import ValidationError as PydanticError
 from rest_framework import exceptions
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
@@ -36,6 +37,21 @@ _KNOWN: tuple[tuple[type[exceptions.APIException], str, str, str], ...] = (
     (exceptions.UnsupportedMediaType, "unsupported_media_type", "Unsupported media type", "Send application/json."),
     (exceptions.Throttled, "throttled", "Too many requests", "Wait as long as Retry-After says."),
 )
+
+
+# The fix, by the code of a field's error; REST framework's sentences tell only what is wrong.
+_FIXES = {
+    "required": "Give this field.",
+    "blank": "Give a value.",
+    "null": "Give a value, or leave the field out.",
+    "empty": "Give at least one, or leave the field out.",
+    "invalid_choice": "Choose one of those that the schema names.",
+    "max_length": "Make it shorter.",
+    "min_length": "Make it longer.",
+    "max_value": "Give a smaller number.",
+    "min_value": "Give a larger number.",
+}
+_FIX_OTHERWISE = "See the schema at /api/docs/ for what is expected."
 
 
 def problem_body(problem: Problem) -> dict[str, Any]:
@@ -63,6 +79,8 @@ def problem_handler(exception: Exception, context: Mapping[str, Any]) -> Respons
     problem, headers = _as_problem(exception)
     set_rollback()
     request = context.get("request")
+    if isinstance(exception, exceptions.ValidationError) and request is not None and request.method in SAFE_METHODS:
+        problem = invalid_parameter(problem.errors)  # a read has no other input
     if problem.status >= 500 and not isinstance(exception, Problem):
         _log.error("request_failed", exc_info=exception, path=getattr(request, "path", ""))
     if request is not None:
@@ -114,7 +132,8 @@ def _sentence(exception: exceptions.APIException) -> str:
 def _flatten(details: Any, path: str = "") -> Iterator[FieldError]:
     """REST framework's nested error details as a flat list with dotted paths."""
     if isinstance(details, Mapping) and set(details) == {"message", "code"} and isinstance(details["message"], str):
-        yield FieldError(path, str(details["code"]), str(details["message"]))
+        code = str(details["code"])
+        yield FieldError(path, code, str(details["message"]), _FIXES.get(code, _FIX_OTHERWISE))
     elif isinstance(details, Mapping):
         for name, inner in details.items():
             step = "" if name == "non_field_errors" else str(name)
@@ -138,6 +157,14 @@ def invalid_input(errors: list[FieldError]) -> Problem:
     named = ", ".join(dict.fromkeys(error.field for error in errors if error.field))
     detail = f"Not acceptable: {named}." if named else "The input is not acceptable."
     return Problem(422, "invalid_input", "Invalid input", detail, "Correct the fields named in errors and send it again.", errors=errors)
+
+
+def invalid_parameter(errors: list[FieldError]) -> Problem:
+    """400 with the query parameters at fault."""
+    named = ", ".join(dict.fromkeys(error.field for error in errors))
+    return Problem(
+        400, "invalid_parameter", "Invalid parameter", f"Not acceptable: {named}.", "Correct the parameters named.", errors=errors
+    )
 
 
 def internal_error() -> Problem:
