@@ -11,6 +11,7 @@ from clusters.models import Cluster, Phase
 from clusters.phases.probe import derive, overall
 from operations import clock, events
 from operations.choices import ACTIVE_STATES
+from operations.models import Operation
 
 DELETE_KIND = "cluster.delete"
 SHOWN = ("state", "message", "instance_count", "node_count", "ready_node_count", "cost_per_hour", "deletion_protection", "operation_state")
@@ -80,7 +81,21 @@ def publish_phase(cluster: Cluster, phase: Phase) -> None:
     events.publish(cluster.topic, "phase", payload)
 
 
-def note_operation(name: str, operation: Any, *, whole: bool, phases: tuple[str, ...] = ()) -> None:
+def refresh_operations(cluster: Cluster) -> None:
+    """How the last operations stand now: they move between states of which their actions are not told."""
+    phases = list(cluster.phases.all())
+    wanted = {one for one in (cluster.operation_id, *(phase.operation_id for phase in phases)) if one is not None}
+    now = {pk: str(state) for pk, state in Operation.objects.filter(pk__in=wanted).values_list("pk", "state")}
+    if cluster.operation_id in now:
+        cluster.operation_state = now[cluster.operation_id]
+    for phase in phases:
+        current = now.get(phase.operation_id) if phase.operation_id else None
+        if current is not None and current != phase.operation_state:
+            phase.operation_state = current
+            phase.save(update_fields=["operation_state"])
+
+
+def note_operation(name: str, operation: Operation, *, whole: bool, phases: tuple[str, ...] = ()) -> None:
     """Keeps how an operation on the cluster stands; whole: it is one on the cluster itself, not on a phase alone."""
     with transaction.atomic():
         cluster = locked(name)

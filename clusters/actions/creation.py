@@ -9,6 +9,7 @@ from django.conf import settings
 from accounts.principal import Principal
 from clusters import checks, creation_plan, state, template
 from clusters.actions.phase import child
+from clusters.actions.readable import readable
 from clusters.actions.subject import verify_ready
 from clusters.choices import Seen
 from clusters.models import Cluster, Phase
@@ -46,7 +47,8 @@ class CreateCluster(Action[ClusterInput]):
         if row is not None and not principal.may_reach(row.name):
             raise Problem(409, "name_taken", "Name taken", f"The name {data.name} is taken.", "Choose another name.")
         region = row.region if row is not None else data.region or settings.DEFAULT_REGION
-        identity = cloud.connect(region).identity()
+        with readable():
+            identity = cloud.connect(region).identity()
         if row is not None:
             world = creation_plan.read_world(ResolvedSpec.model_validate(row.spec))
             if world.something or world.unreadable:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from clusters import state
+from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster, verify_ready
 from clusters.choices import PhaseName, Seen
 from clusters.phases import PHASES, PhaseEntry, entry, following
@@ -98,7 +99,8 @@ class RetryPhase(Action[RetryInput]):
         row = known_cluster(data.name, principal)
         reader = ClusterReader(row.name, row.region, row.account)
         spec = ResolvedSpec.model_validate(row.spec)
-        readings = [(phase, phase.probe(reader, spec)) for phase in following(data.phase)]
+        with readable():
+            readings = [(phase, phase.probe(reader, spec)) for phase in following(data.phase)]
         undone = [phase for phase, seen in readings if seen.seen is not Seen.READY]
         changes = tuple(
             Change(resource_type="Phase", name=f"{row.name}/{phase.name}", action="none" if seen.seen is Seen.READY else "update")

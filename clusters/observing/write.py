@@ -29,6 +29,7 @@ def write(name: str, seen: Look) -> bool:
         if row.observed_at is not None and row.observed_at > seen.began:
             return True  # a later look was faster
         before = state.shown(row)
+        state.refresh_operations(row)
         _phases(row, seen)
         if seen.nothing_read is None:
             _cluster(row, seen)

@@ -1,0 +1,35 @@
+"""Fixtures of clusters' tests: one sandbox for all of them, empty before each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clusters.catalog import kept
+from clusters.tests.sandbox import Sandbox
+from instantstart import cloud
+
+SPEED = 600.0
+
+
+@pytest.fixture(scope="session")
+def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    running = Sandbox(tmp_path_factory.mktemp("sandbox"), SPEED)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def sandbox(sandbox_process: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
+    """The sandbox, empty, with the environment pointing at it."""
+    sandbox_process.reset()
+    for name, value in sandbox_process.environment().items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    cloud.forget()
+    kept.forget()
+    yield sandbox_process
+    cloud.forget()
+    kept.forget()

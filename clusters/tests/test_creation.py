@@ -1,0 +1,59 @@
+"""The main job: from an empty account to a ready cluster and back, against the sandbox with a real Kubernetes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from accounts.preferences import preferred_cluster
+from accounts.principals import principal_for
+from clusters.choices import DependencyState, State
+from clusters.models import Cluster
+from clusters.tests.sandbox import Sandbox
+from operations.choices import OperationState
+from operations.driver import drive
+from operations.models import Operation
+from operations.submit import submit
+
+pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+def run(sandbox: Sandbox, who: User, kind: str, **raw: Any) -> Operation:
+    """Submits the action and drives it to its end, while the sandbox's time jumps where nothing is due."""
+    submission = submit(kind, raw, principal_for(who), channel="api")
+    assert submission.operation is not None, submission.plan
+    drive(submission.operation, max_ticks=3000, on_idle=lambda: sandbox.forward("next"))
+    submission.operation.refresh_from_db()
+    return submission.operation
+
+
+def failure(operation: Operation) -> str:
+    return f"{operation.state} at {operation.step}: {operation.error_code}: {operation.error_message} {operation.error_hint}"
+
+
+def test_a_cluster_is_made_by_five_phases_and_leaves_nothing_when_deleted(sandbox: Sandbox, operator: User) -> None:
+    before = {(row["kind"], row["id"]) for row in sandbox.ledger()}
+
+    made = run(sandbox, operator, "cluster.create", name="demo")
+    assert made.state == OperationState.SUCCEEDED, failure(made)
+    drive(lambda: Cluster.objects.get().state == State.READY, max_ticks=50)
+    row = Cluster.objects.get()
+    assert [phase.state for phase in row.phases.all()] == [State.READY] * 5
+    assert [(group.current_count, group.target_count, group.status) for group in row.groups.all()] == [(1, 1, "InService")]
+    assert [(node.status, node.ready) for node in row.nodes.all()] == [("Running", True)]
+    assert {item.state for item in row.dependencies.all()} == {DependencyState.ACTIVE}
+    assert row.cost_per_hour is not None
+    assert row.cost_per_hour > 1
+    assert preferred_cluster(principal_for(operator)) == "demo"
+    assert {item.resource_type for item in row.resources.all()} >= {"AWS::EKS::Cluster", "AWS::SageMaker::Cluster", "PersistentVolumeClaim"}
+
+    again = submit("cluster.create", {"name": "demo"}, principal_for(operator), channel="api")
+    assert (again.changed, again.operation) == (False, None)
+
+    gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
+    assert not Cluster.objects.exists()
+    left = [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before]
+    assert left == []
