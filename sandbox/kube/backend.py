@@ -47,12 +47,14 @@ class Backend:
         self._sign_in_port = 0
         self._web: web.AppRunner | None = None
         self._tasks = Tasks()
+        self._retiring = Tasks()
         self._endpoints: dict[str, tuple[Reservation, Endpoint]] = {}
         self._serving: dict[str, Serving] = {}
         self._used_at: dict[str, float] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._prewarming: set[str] = set()
-        self._store_version = -1
+        self._reconciling = asyncio.Lock()
+        self._known: dict[str, Reservation] = {}
 
     @cached_property
     def _pki(self) -> pki.Pki:
@@ -73,6 +75,8 @@ class Backend:
 
     def reserve(self, cluster_key: str) -> KubeEndpoint:
         reservation = self._reservations.make(cluster_key)
+        if cluster_key not in self._endpoints and self._web is not None:
+            self._tasks.start(self._reconcile(), f"endpoint of {cluster_key}")
         return KubeEndpoint(f"https://127.0.0.1:{reservation.port}", self._pki.ca_pem, reservation.issuer)
 
     def prewarm(self, cluster_key: str) -> None:
@@ -109,6 +113,7 @@ class Backend:
 
     async def stop(self) -> None:
         await self._tasks.stop()
+        await self._retiring.stop()
         for _, endpoint in self._endpoints.values():
             await endpoint.close()
         self._endpoints.clear()
@@ -123,8 +128,13 @@ class Backend:
     async def reset(self) -> None:
         for key in self._reservations.keys():  # noqa: SIM118 - no dict
             self._reservations.drop(key)
-        await self._reconcile()
+        await self.settled()
         self._pool.clean_up({*self._pool.running()})
+
+    async def settled(self) -> None:
+        """Until released clusters' endpoints are closed and their control planes given back."""
+        await self._reconcile()
+        await self._retiring.wait()
 
     def serving(self, cluster_key: str) -> Serving | None:
         """The cluster's control plane, if it runs."""
@@ -149,7 +159,9 @@ class Backend:
             raise KubeError("Unreachable", "the sandbox's Kubernetes side is not started")
         if not self.available():
             raise KubeError("Unreachable", f"the control plane's binary is not there: {self.progress() or 'it is not built'}")
-        await self._end(cluster_key)
+        before = self._serving.get(cluster_key)
+        if before is not None:
+            await self._retire(cluster_key, before)
         reservation = self._reservations.get(cluster_key)
         if reservation is None:
             raise KubeError("NotFound", f"there is no cluster {cluster_key}", 404)
@@ -163,11 +175,19 @@ class Backend:
         self._serving[cluster_key] = serving
         return serving
 
-    async def _end(self, cluster_key: str) -> Serving | None:
-        serving = self._serving.pop(cluster_key, None)
-        if serving is not None:
-            await serving.end()
-        return serving
+    async def _retire(self, cluster_key: str, serving: Serving) -> None:
+        """End what serves the cluster: its plane is given back when the cluster is gone, else stopped."""
+        if self._serving.get(cluster_key) is not serving:  # somebody else did
+            return
+        del self._serving[cluster_key]
+        await serving.end()
+        current = self._reservations.get(cluster_key)
+        if current is not None and current.uid == serving.reservation.uid:
+            await self._pool.stop(serving.reservation.plane)
+        else:
+            serving.forget_logs()
+            await self._pool.give_back(serving.reservation.plane)
+            self._used_at.pop(cluster_key, None)
 
     async def _make_room(self, for_key: str) -> None:
         """Stop the planes that were not used for longest."""
@@ -177,9 +197,7 @@ class Backend:
                 return
             entry = self._endpoints.get(key)
             if key != for_key and not (entry and entry[1].connected) and not self._reservations.nodes(key):
-                serving = await self._end(key)
-                if serving is not None:
-                    await self._pool.stop(serving.reservation.plane)
+                await self._retire(key, self._serving[key])
 
     async def _prewarm(self, cluster_key: str) -> None:
         try:
@@ -193,32 +211,37 @@ class Backend:
         """Bring endpoints and planes in line with the reservations, for ever."""
         while True:
             await asyncio.sleep(_ROUND_SECONDS)
-            dead = [key for key, serving in self._serving.items() if not serving.plane.running]
-            if self._store_version != self._world.store.version or dead:
+            try:
                 await self._reconcile()
-            for key in dead:
-                if self._reservations.get(key):
-                    log.error("a process of the control plane of %s has ended; it is started again", key)
-                    await self._prewarm(key)
+                await self._restart_dead()
+            except Exception:
+                # the loop must go on: the next round may succeed
+                log.exception("the Kubernetes backend could not bring endpoints and control planes in line")
+
+    async def _restart_dead(self) -> None:
+        for key in [key for key, serving in self._serving.items() if not serving.plane.running]:
+            log.error("a process of the control plane of %s has ended; it is started again", key)
+            await self._prewarm(key)
 
     async def _reconcile(self) -> None:
-        self._store_version = self._world.store.version
-        wanted = {key: self._reservations.get(key) for key in self._reservations.keys()}  # noqa: SIM118 - no dict
-        for key, (reservation, endpoint) in [*self._endpoints.items()]:
-            current = wanted.get(key)
-            if current is None or current.uid != reservation.uid:
-                await endpoint.close()
-                del self._endpoints[key]
-        for key, serving in [*self._serving.items()]:
-            current = wanted.get(key)
-            if current is None or current.uid != serving.reservation.uid:
-                await self._end(key)
-                serving.forget_logs()
-                await self._pool.give_back(serving.reservation.plane)
-                self._used_at.pop(key, None)
-        for key, current in wanted.items():
-            if current is not None and key not in self._endpoints:
-                await self._open(key, current)
+        """Open the endpoints of new clusters, close those of deleted ones, and start giving back their control planes."""
+        async with self._reconciling:
+            wanted = {key: found for key in self._reservations.keys() if (found := self._reservations.get(key))}  # noqa: SIM118 - no dict
+            for key, (reservation, endpoint) in [*self._endpoints.items()]:
+                if _is_other(wanted.get(key), reservation):
+                    del self._endpoints[key]
+                    await endpoint.close()
+            for key, current in wanted.items():
+                if key not in self._endpoints:
+                    await self._open(key, current)
+            for key, reservation in self._known.items():
+                # its control plane did not run: only its folder is left
+                if _is_other(wanted.get(key), reservation) and key not in self._serving and reservation.plane:
+                    self._retiring.start(self._pool.give_back(reservation.plane), f"removal of {reservation.plane}")
+            for key, serving in self._serving.items():
+                if _is_other(wanted.get(key), serving.reservation):
+                    self._retiring.start(self._retire(key, serving), f"end of the control plane of {key}")
+            self._known = wanted
 
     async def _open(self, cluster_key: str, reservation: Reservation) -> None:
         name = cluster_key.rpartition("/")[2]
@@ -252,6 +275,11 @@ class Backend:
         serving = self.serving(cluster_key)
         if serving is not None:
             await access_policies.bind_in_namespaces(serving.client, groups)
+
+
+def _is_other(current: Reservation | None, before: Reservation) -> bool:
+    """Whether the cluster of an earlier reservation is gone, even if there is a new one of its name."""
+    return current is None or current.uid != before.uid
 
 
 async def create(world: World, settings: KubeSettings | None = None) -> Backend:

@@ -25,6 +25,9 @@ _PATCH_TYPES = {
 }
 
 
+Items = list[Manifest]
+
+
 class Client:
     """Implements `protocol.KubeClient`. Make it inside a running event loop; `close` it."""
 
@@ -58,9 +61,7 @@ class Client:
         items, _ = await self.list_at(api_version, kind, namespace, labels, fields)
         return items
 
-    async def list_at(
-        self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = ""
-    ) -> tuple[list[Manifest], str]:  # type: ignore[valid-type]
+    async def list_at(self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = "") -> tuple[Items, str]:
         """The objects and the resource version from which a watch goes on."""
         path = await self.path(api_version, kind, namespace)
         query = selectors(labels, fields)
@@ -133,6 +134,8 @@ class Client:
         """One call; the answer's JSON. KubeError for everything that is not a success."""
         data = None if body is None else json.dumps(body)
         headers = {"Content-Type": content_type} if data is not None else {}
+        if self.closed:
+            raise KubeError("Unreachable", f"{method} {path}: the control plane has been stopped")
         try:
             async with self._slots, self._session.request(method, self._base + path, data=data, headers=headers) as response:
                 content = await response.read()
@@ -152,6 +155,8 @@ class Client:
 
     def stream(self, path: str) -> Any:
         """A GET whose body goes on for as long as the server likes; to be used with `async with`."""
+        if self.closed:
+            raise KubeError("Unreachable", f"GET {path}: the control plane has been stopped")
         return self._session.get(self._base + path, timeout=aiohttp.ClientTimeout(total=None, connect=5, sock_read=None))
 
     async def _discover(self, api_version: str) -> dict[str, tuple[str, bool]]:

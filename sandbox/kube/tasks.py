@@ -20,6 +20,10 @@ class Tasks:
         task.add_done_callback(self._done)
         return task
 
+    async def wait(self) -> None:
+        """Until those under way have ended."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def stop(self) -> None:
         """Cancel all and wait for them."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]

@@ -49,6 +49,7 @@ class Container:
         self.ready = False
         self.started = False
         self.ended = asyncio.Event()  # for good: it will not be restarted
+        self.settled = asyncio.Event()  # Ready once, or ended: what comes after a sidecar may begin
         self.play: Play | None = None
         self._pod = pod
         self._crashes = 0
@@ -89,7 +90,7 @@ class Container:
         self.state = status.get("state") or self.state
         self.last_state = status.get("lastState") or {}
         if "terminated" in self.state and not self._restarts_after(self.state["terminated"]["exitCode"]):
-            self.ended.set()
+            self.end_for_good()
 
     def react(self) -> None:
         """The pod's annotations have changed: a fault may strike a container that runs."""
@@ -108,7 +109,7 @@ class Container:
         if self._run is None or self._run.done():
             if self._life is not None:
                 self._life.cancel()
-            self.ended.set()
+            self.end_for_good()
             return
         asked = pod_faults.seconds(self._pod.annotations, "stop-after")
         wanted = self.double.stop_seconds if asked is None else asked
@@ -125,7 +126,11 @@ class Container:
         for task in (self._run, self._life):
             if task is not None:
                 task.cancel()
+        self.end_for_good()
+
+    def end_for_good(self) -> None:
         self.ended.set()
+        self.settled.set()
 
     def status(self) -> dict[str, Any]:
         """Its entry in the pod's `containerStatuses`."""
@@ -154,7 +159,7 @@ class Container:
             resumed = False
             self._note_end(ending)
             if not self._restarts_after(ending.code):
-                self.ended.set()
+                self.end_for_good()
                 self._pod.changed()
                 return
             await self._back_off()
@@ -274,6 +279,7 @@ class Container:
     def _become_ready(self) -> None:
         if self.running:
             self.ready = True
+            self.settled.set()
             self._pod.container_ready(self)
             self._pod.changed()
 

@@ -148,7 +148,7 @@ class PodWorker:
         for container in self.init:
             container.begin()
             if container.sidecar:
-                await self._until_started(container)
+                await container.settled.wait()
             else:
                 await container.ended.wait()
                 if container.exit_code != 0:
@@ -178,13 +178,9 @@ class PodWorker:
                 container.resume(known[container.name])
         if status.get("phase") in ("Succeeded", "Failed"):
             for container in [*self.init, *self.main]:
-                container.ended.set()
+                container.end_for_good()
         self._told = {"conditions": [item for item in status.get("conditions", []) if "lastTransitionTime" in item]}
         return True
-
-    async def _until_started(self, container: Container) -> None:
-        while not container.ready and not container.ended.is_set():
-            await asyncio.sleep(0.05)
 
     async def _until_mounted(self) -> None:
         told, told_at, wait = "", 0.0, _WAIT_SECONDS
