@@ -19,8 +19,9 @@ class Command(BaseCommand):
         arguments = argv[2:]
         if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help")):
             arguments = ["serve", *arguments]
+        os.environ.setdefault("SANDBOX_STATE_DIR", str(settings.STATE_DIR / "sandbox"))
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(settings.BASE_DIR), os.environ.get("PYTHONPATH"))))
         # Replaces this process: signals, exit code and output are the sandbox's.
-        os.chdir(settings.BASE_DIR)
         os.execv(sys.executable, [sys.executable, "-m", "sandbox", *arguments])  # noqa: S606 - our own module, no shell
 
     def handle(self, *args: Any, **options: Any) -> None:
