@@ -12,7 +12,6 @@ from clusters import names, tags
 from clusters.catalog import addons, reading
 from clusters.catalog.reading import Quota, TrainingPlan
 from clusters.catalog.versions import KubernetesVersion
-from clusters.permissions import Scope
 from clusters.resolved import ResolvedSpec, Zone
 from clusters.spec import Capacity, ClusterInput
 from instantstart.cloud.aws import Aws
@@ -285,19 +284,3 @@ class Facts:
             if error.status in (301, 403, 404):
                 return {"name": bucket, "status": error.status, "region": ""}
             raise
-
-    def simulate(self, scope: Scope, actions: list[str], resource: str, passed_to: tuple[str, ...]) -> dict[str, str]:
-        """Action → decision ("allowed", "implicitDeny", "explicitDeny") for our own principal. CloudError."""
-        context = (
-            [{"ContextKeyName": "iam:PassedToService", "ContextKeyType": "string", "ContextKeyValues": [passed_to[0]]}] if passed_to else []
-        )
-        decided = self.aws.pages(
-            "iam",
-            "simulate_principal_policy",
-            "EvaluationResults",
-            PolicySourceArn=self.identity.role_arn,
-            ActionNames=actions,
-            ResourceArns=[resource],
-            **({"ContextEntries": context} if context else {}),
-        )
-        return {str(item["EvalActionName"]): str(item["EvalDecision"]) for item in decided}

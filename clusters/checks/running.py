@@ -34,7 +34,7 @@ def run(spec: ClusterInput, region: str) -> CheckedSpec:
     """
     aws = cloud.connect(spec.region or region)
     with Facts(aws, spec) as facts:
-        facts.begin("permissions", lambda: simulation.denied(facts))
+        facts.begin("permissions", lambda: simulation.denied(aws, facts.identity, spec.name))
         try:
             existing = existing_check.read(facts)
             resolved = resolve(facts, existing)

@@ -6,32 +6,48 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from clusters import names
-from clusters.checks.facts import Facts
-from clusters.permissions import PERMISSIONS, Permission, example
+from clusters.permissions import PERMISSIONS, Permission, Scope, example
+from instantstart.cloud.aws import Aws
+from instantstart.cloud.identity import Identity
 
 _THREADS = 8
 
 
-def denied(facts: Facts, permissions: Sequence[Permission] = PERMISSIONS) -> list[Permission]:
-    """Permissions that the simulation does not allow, in the table's order. One call a scope. CloudError."""
-    identity = facts.identity
+def denied(aws: Aws, identity: Identity, cluster: str, permissions: Sequence[Permission] = PERMISSIONS) -> list[Permission]:
+    """Permissions that IAM's simulation does not allow, in the table's order; one call a scope. CloudError.
+
+    Each action is simulated on the resource that it would meet for a cluster of that name, so that a policy limited to our
+    names passes.
+    """
     if identity.kind == "root":
         return []  # the root user may do everything, and can't be simulated
     values = {
         "partition": identity.partition,
         "account": identity.account,
-        "region": facts.aws.region,
-        "cluster": facts.spec.name,
-        "bucket": names.bucket(facts.spec.name, identity.account, facts.aws.region),
+        "region": aws.region,
+        "cluster": cluster,
+        "bucket": names.bucket(cluster, identity.account, aws.region),
     }
-    groups: dict[tuple[str, tuple[str, ...]], list[Permission]] = {}
+    groups: dict[tuple[Scope, tuple[str, ...]], set[str]] = {}
     for permission in permissions:
-        groups.setdefault((permission.scope, permission.passed_to), []).append(permission)
+        groups.setdefault((permission.scope, permission.passed_to), set()).add(permission.action)
 
-    def decide(rows: list[Permission]) -> dict[str, str]:
-        resource = example(rows[0].scope, values)
-        return facts.simulate(rows[0].scope, sorted({row.action for row in rows}), resource, rows[0].passed_to)
+    def decide(group: tuple[Scope, tuple[str, ...]]) -> dict[str, str]:
+        scope, passed_to = group
+        context = (
+            [{"ContextKeyName": "iam:PassedToService", "ContextKeyType": "string", "ContextKeyValues": [passed_to[0]]}] if passed_to else []
+        )
+        decided = aws.pages(
+            "iam",
+            "simulate_principal_policy",
+            "EvaluationResults",
+            PolicySourceArn=identity.role_arn,
+            ActionNames=sorted(groups[group]),
+            ResourceArns=[example(scope, values)],
+            **({"ContextEntries": context} if context else {}),
+        )
+        return {str(item["EvalActionName"]): str(item["EvalDecision"]) for item in decided}
 
     with ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="simulate") as pool:
-        decisions = dict(zip(groups, pool.map(decide, groups.values()), strict=True))
+        decisions = dict(zip(groups, pool.map(decide, groups), strict=True))
     return [row for row in permissions if decisions[(row.scope, row.passed_to)].get(row.action, "allowed") != "allowed"]
