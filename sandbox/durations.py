@@ -6,7 +6,12 @@
 from __future__ import annotations
 
 DURATIONS: dict[str, float] = {
+    "cloudformation.delete": 5,
+    "cloudformation.delete-blocked": 300,  # how long a deletion waits for what still uses the resource
+    "cloudformation.delete-unfinished": 3600,  # and for a resource that is still being made
+    "cloudformation.iam": 15,  # CloudFormation waits for IAM to be consistent
     "cloudformation.resource": 5,  # resources that exist at once: a stack's events are some seconds apart
+    "cloudformation.s3-bucket": 20,
     "cloudformation.stack": 3,
     "ec2.nat-gateway.create": 120,  # issue 3 §2
     "ec2.nat-gateway.delete": 60,
