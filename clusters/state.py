@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from clusters import listed
 from clusters.choices import State
 from clusters.models import Cluster, Phase
 from clusters.phases.probe import derive, overall
@@ -49,6 +50,7 @@ def settle(cluster: Cluster, before: dict[str, Any] | None = None) -> None:
     changed = shown(cluster) != before
     if changed:
         cluster.changed_at = at
+    cluster.listed = listed.text(cluster)
     cluster.save()
     if changed:
         publish_cluster(cluster)

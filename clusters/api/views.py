@@ -52,6 +52,7 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     queryset = Cluster.objects.all()
     serializer_class = serializers.ClusterDetailSerializer
     filterset_class = filters.ClusterFilterSet
+    renderer_classes = (listing.ListingRenderer,)
     lookup_field = "name"
     lookup_value_converter = "slug"
     ordering = ("name",)
@@ -67,15 +68,15 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     @extend_schema(responses=serializers.ClusterSerializer(many=True))
     def list(self, request: Request) -> Response:
         """All clusters that the caller may know of, with their phases' states and their groups."""
-        found = self.filter_queryset(self.get_queryset()).values("id", *listing.COLUMNS)
-        page = self.paginate_queryset(found)
-        bodies = listing.rows(page if page is not None else found)
+        found = self.filter_queryset(self.get_queryset()).values(*listing.COLUMNS)
+        bodies = listing.texts(self.paginate_queryset(found) or ())
         if "fields" in request.query_params:
             wanted = serializers.ClusterSerializer()
             keep_fields(wanted, request)
             kept: list[str] = [str(name) for name in wanted.fields]
-            bodies = [{name: body[name] for name in kept} for body in bodies]
-        return self.get_paginated_response(bodies)
+            return self.get_paginated_response(listing.only(bodies, kept))
+        paginator: Any = self.paginator
+        return Response(listing.page(bodies, paginator.get_next_link(), paginator.get_previous_link()))
 
     @describe_action(ClusterInput)
     def create(self, request: Request) -> Response:

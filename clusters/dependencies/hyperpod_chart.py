@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 
 from clusters import names
 from clusters.dependencies.helm import HelmDependency
+from clusters.resolved import ResolvedSpec
 
 
 class HyperPodDependencies(HelmDependency):
@@ -13,6 +16,9 @@ class HyperPodDependencies(HelmDependency):
     title = "device plugins and the health-monitoring agent"
     release = names.DEPENDENCIES_RELEASE
     namespace = names.DEPENDENCIES_RELEASE_NAMESPACE
+
+    def values(self, spec: ResolvedSpec) -> dict[str, Any]:
+        return {"region": spec.region}
 
     def chart(self) -> str:
         return str(settings.DEPENDENCIES_CHART)

@@ -55,6 +55,8 @@ class Cluster(models.Model):
     failures = models.PositiveIntegerField(default=0)
     unreadable_since = models.DateTimeField(null=True, blank=True)
     unreadable = models.CharField(max_length=1000, blank=True)
+    listed = models.TextField(blank=True, editable=False)
+    """The row as lists show it (clusters.listed); "" until somebody writes it."""
 
     class Meta:
         ordering = ["name"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import transaction
+
+from clusters import state as state_module
 from clusters.choices import Seen, State
 from clusters.models import Cluster, InstanceGroup, Node, Phase
 from clusters.phases import PHASES
@@ -84,4 +87,6 @@ def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int =
         )
         for number in range(nodes)
     )
+    with transaction.atomic():
+        state_module.settle(row)
     return row
