@@ -96,7 +96,7 @@ def _putter(setting: Setting) -> Handler:
         if value is None:
             raise AWSError("MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema")
         if setting.name == "tagging":
-            _check_tags(value["TagSet"])
+            _check_tags(value["TagSet"], system=context.source != "api")  # CloudFormation puts its own on what it makes
         bucket["configuration"][setting.name] = value
         save(context, bucket)
 
@@ -128,14 +128,14 @@ def _deleter(setting: Setting) -> Handler:
     return delete
 
 
-def _check_tags(tags: list[dict[str, str]]) -> None:
+def _check_tags(tags: list[dict[str, str]], *, system: bool) -> None:
     keys = [tag["Key"] for tag in tags]
     if len(set(keys)) != len(keys):
         raise AWSError("InvalidTag", "Cannot provide multiple Tags with the same key")
     if len(keys) > 50:
         raise AWSError("BadRequest", "Bucket tag count cannot be greater than 50")
     for key in keys:
-        if key.lower().startswith("aws:"):
+        if key.lower().startswith("aws:") and not system:
             raise AWSError("InvalidTag", "System tags cannot be added/updated by requester")
 
 
