@@ -12,6 +12,7 @@ from sandbox.aws.cloudformation.resources import base
 from sandbox.aws.cloudformation.template import error
 from sandbox.aws.errors import AWSError
 from sandbox.aws.registry import operation
+from sandbox.aws.service_quotas.values import value_of
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
@@ -47,8 +48,10 @@ def create_stack(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     requests.check_capabilities(parsed, params.get("Capabilities") or [])
     if params.get("DisableRollback") is not None and params.get("OnFailure"):
         raise error("You cannot specify both DisableRollback and OnFailure.")
-    if len(stacks.all_stacks(context)) >= _QUOTA or context.world.faults.scenario("quota_reached", name="Stack count"):
-        raise AWSError("LimitExceededException", f"Limit for stack has been exceeded: {_QUOTA}")
+    quota = int(value_of(context, "cloudformation", "L-0485CB21") or _QUOTA)
+    reached = context.world.faults.scenario("quota_reached", name="Stack count") is not None
+    if reached or len(stacks.all_stacks(context)) >= quota:
+        raise AWSError("LimitExceededException", f"Limit for stack has been exceeded: {quota}")
     if params.get("RoleARN"):
         roles.check_pass(context, params["RoleARN"])
     stack = _new(context, params, text, values)

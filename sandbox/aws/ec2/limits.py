@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sandbox.aws.errors import AWSError
+from sandbox.aws.service_quotas.values import value_of
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
@@ -90,4 +91,6 @@ def check(context: Context, limit: Limit, in_use: int, more: int = 1) -> None:
 
 
 def quota_value(context: Context, limit: Limit) -> float:
-    return limit.default
+    """The value in force; AWS's default for a quota that the catalogue does not have."""
+    value = value_of(context, limit.service, limit.quota_code)
+    return limit.default if value is None else value

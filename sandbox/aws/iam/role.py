@@ -9,6 +9,7 @@ from sandbox.aws.errors import AWSError
 from sandbox.aws.iam import documents, principals
 from sandbox.aws.iam.entities import INSTANCE_PROFILES, ROLES, Record, conflict, exists_already, limit_exceeded, merge_tags, path_of, wire
 from sandbox.aws.registry import operation
+from sandbox.aws.service_quotas.values import value_of
 from sandbox.identity import stable_id
 
 if TYPE_CHECKING:
@@ -59,10 +60,10 @@ def create_role(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     documents.check_trust(context, params["AssumeRolePolicyDocument"])
     if ROLES.find(context, name) is not None:
         raise exists_already(f"Role with name {name} already exists.")
-    if context.world.store.count(ROLES.kind, context.account) >= _QUOTA or context.world.faults.scenario(
-        "quota_reached", name="Roles per account"
-    ):
-        raise limit_exceeded(f"Cannot exceed quota for RolesPerAccount: {_QUOTA}")
+    quota = int(value_of(context, "iam", "L-FE177D64") or _QUOTA)
+    reached = context.world.faults.scenario("quota_reached", name="Roles per account") is not None
+    if reached or context.world.store.count(ROLES.kind, context.account) >= quota:
+        raise limit_exceeded(f"Cannot exceed quota for RolesPerAccount: {quota}")
     more: Record = {"Tags": merge_tags([], params.get("Tags") or []), "MaxSessionDuration": params.get("MaxSessionDuration") or 3600}
     if params.get("Description") is not None:
         more["Description"] = params["Description"]
