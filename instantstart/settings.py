@@ -78,6 +78,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "libraries": {"web": "instantstart.web.tags"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -204,6 +205,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Category": "operations.choices.Category",
         "Channel": "operations.choices.Channel",
         "EventLevel": "operations.models.event.Level",
+        "PhaseName": "clusters.choices.PhaseName",
+        "ShownState": "clusters.choices.State",
         "ResolvedOutcome": ["succeeded", "failed"],
     },
 }
