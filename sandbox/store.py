@@ -14,6 +14,8 @@ from sandbox.database import Database
 from sandbox.ledger import Ledger
 
 Value = dict[str, Any]
+Keys = list[str]  # names of their own: inside Store, `list` is a method
+Items = list[tuple[str, Value]]
 
 
 class Store:
@@ -65,20 +67,20 @@ class Store:
         """All values of a kind in a scope, in the order they were first put."""
         return [_decode(text) for _, text in self._buckets.get((kind, scope), {}).values()]
 
-    def keys(self, kind: str, scope: str) -> list[str]:  # type: ignore[valid-type]
+    def keys(self, kind: str, scope: str) -> Keys:
         return [*self._buckets.get((kind, scope), {})]
 
-    def items(self, kind: str, scope: str) -> list[tuple[str, Value]]:  # type: ignore[valid-type]
+    def items(self, kind: str, scope: str) -> Items:
         return [(key, _decode(text)) for key, (_, text) in self._buckets.get((kind, scope), {}).items()]
 
     def count(self, kind: str, scope: str) -> int:
         return len(self._buckets.get((kind, scope), {}))
 
-    def scopes(self, kind: str) -> list[str]:  # type: ignore[valid-type]
+    def scopes(self, kind: str) -> Keys:
         """Scopes that hold at least one value of the kind."""
         return sorted(scope for (name, scope), bucket in self._buckets.items() if name == kind and bucket)
 
-    def kinds(self) -> list[str]:  # type: ignore[valid-type]
+    def kinds(self) -> Keys:
         return sorted({kind for (kind, _), bucket in self._buckets.items() if bucket})
 
     def delete(self, kind: str, scope: str, key: str) -> bool:
