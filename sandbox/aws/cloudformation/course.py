@@ -75,7 +75,7 @@ class Course:
         )
 
     def next_check(self) -> float:
-        return min(one["check_at"] for one in self.tasks.values() if one["state"] == "running")
+        return min(float(one["check_at"]) for one in self.tasks.values() if one["state"] == "running")
 
     def cancel(self, reason: str) -> None:
         """Stop what runs: it is half made, and whoever cleans up deletes it."""
@@ -189,7 +189,8 @@ class Course:
         named = kind.custom_name and resource["properties"].get(kind.custom_name)
         if named and kind.custom_name not in changed:
             raise ResourceFailed(
-                f"CloudFormation cannot update a stack when a custom-named resource requires replacing. Rename {named} and update the stack again.",
+                "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
+                f"Rename {named} and update the stack again.",
                 "NotUpdatable",
             )
         one |= {"action": "create", "replaces": resource["physical_id"]}

@@ -134,7 +134,8 @@ class Resolver:
     def _fn_join(self, argument: Any) -> str:
         if not isinstance(argument, list) or len(argument) != 2 or not isinstance(argument[1], list):
             raise error(
-                "Template error: every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be joined"
+                "Template error: every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings"
+                " to be joined"
             )
         return str(argument[0]).join(_text(item) for item in argument[1])
 
@@ -188,10 +189,10 @@ class Resolver:
         return not self._truth(argument[0])
 
     def _fn_and(self, argument: Any) -> bool:
-        return all([self._truth(item) for item in argument])
+        return all(self._truth(item) for item in argument)
 
     def _fn_or(self, argument: Any) -> bool:
-        return any([self._truth(item) for item in argument])
+        return any(self._truth(item) for item in argument)
 
 
 def _text(value: Any) -> str:

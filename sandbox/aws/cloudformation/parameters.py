@@ -23,7 +23,8 @@ def resolve(template: Template, given: list[dict[str, Any]], before: dict[str, s
         if item.get("UsePreviousValue"):
             if before is None or name not in before:
                 raise error(
-                    f"Invalid input for parameter key {name}. Cannot specify usePreviousValue as true for a parameter key not in the previous template"
+                    f"Invalid input for parameter key {name}. "
+                    "Cannot specify usePreviousValue as true for a parameter key not in the previous template"
                 )
             values[name] = before[name]
         elif item.get("ParameterValue") is not None:

@@ -89,7 +89,7 @@ def importers(context: Context, export: str) -> list[str]:
     for stack in stacks.all_stacks(context):
         resolver = stacks.resolver(context, stack)
         used: list[str] = []
-        resolver.exports = lambda name, used=used: used.append(name) or ""  # type: ignore[misc, func-returns-value]
+        resolver.exports = lambda name, used=used: used.append(name) or ""  # type: ignore[misc]
         for part in _imports(resolver.template):
             try:
                 resolver.value(part)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def default_id(context: Context) -> str:
-    return next(record["DhcpOptionsId"] for record in DHCP_OPTIONS.all(context) if record.get("seeded"))
+    return next(str(record["DhcpOptionsId"]) for record in DHCP_OPTIONS.all(context) if record.get("seeded"))
 
 
 def make_default(context: Context) -> Record:

@@ -74,7 +74,8 @@ def detach_internet_gateway(context: Context, params: dict[str, Any]) -> None:
     if public or mapped:
         raise AWSError(
             "DependencyViolation",
-            f"Network {vpc['VpcId']} has some mapped public address(es). Please unmap those public address(es) before detaching the gateway.",
+            f"Network {vpc['VpcId']} has some mapped public address(es). "
+            "Please unmap those public address(es) before detaching the gateway.",
         )
     gateway["Attachments"] = []
     INTERNET_GATEWAYS.put(context, gateway)

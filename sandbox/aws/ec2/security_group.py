@@ -73,7 +73,8 @@ def create_security_group(context: Context, params: dict[str, Any]) -> dict[str,
         if not _NAME.fullmatch(value):
             raise AWSError(
                 "InvalidParameterValue",
-                f"Value ({value}) for parameter {member} is invalid. Character sets beyond ASCII are not supported, and it may have 1 to 255 characters.",
+                f"Value ({value}) for parameter {member} is invalid. "
+                "Character sets beyond ASCII are not supported, and it may have 1 to 255 characters.",
             )
     if name.startswith("sg-"):
         raise AWSError(

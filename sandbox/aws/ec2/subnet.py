@@ -69,13 +69,14 @@ def _choose_zone(context: Context, params: dict[str, Any]) -> Zone:
     known = zones(context.region)
     if not name and not zone_id:
         return known[0]
-    found = zone(context.region, name or zone_id)
+    found = zone(context.region, str(name or zone_id))
     if found is None:
         member = "availabilityZone" if name else "availabilityZoneId"
         choices = ", ".join(one.name if name else one.id for one in known)
         raise AWSError(
             "InvalidParameterValue",
-            f"Value ({name or zone_id}) for parameter {member} is invalid. Subnets can currently only be created in the following availability zones: {choices}.",
+            f"Value ({name or zone_id}) for parameter {member} is invalid. "
+            f"Subnets can currently only be created in the following availability zones: {choices}.",
         )
     return found
 

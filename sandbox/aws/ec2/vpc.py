@@ -172,7 +172,8 @@ def disassociate_vpc_cidr_block(context: Context, params: dict[str, Any]) -> dic
             if str(block) == vpc["CidrBlock"]:
                 raise AWSError(
                     "OperationNotPermitted",
-                    f"The vpc CIDR block with association ID {params['AssociationId']} may not be disassociated. It is the primary IPv4 CIDR block of the VPC",
+                    f"The vpc CIDR block with association ID {params['AssociationId']} may not be disassociated. "
+                    "It is the primary IPv4 CIDR block of the VPC",
                 )
             if any(IPv4Network(subnet["CidrBlock"]).subnet_of(block) for subnet in SUBNETS.where(context, VpcId=vpc["VpcId"])):
                 raise AWSError("InvalidCidrBlock.InUse", f"The vpc {vpc['VpcId']} currently has a subnet within CIDR block {block}")

@@ -137,7 +137,8 @@ def create_policy_version(context: Context, params: dict[str, Any]) -> dict[str,
     _check(params["PolicyDocument"])
     if len(record["versions"]) >= _VERSIONS_LIMIT:
         raise limit_exceeded(
-            f"A managed policy can have up to {_VERSIONS_LIMIT} versions. Before you create a new version, you must delete an existing version."
+            f"A managed policy can have up to {_VERSIONS_LIMIT} versions. "
+            "Before you create a new version, you must delete an existing version."
         )
     identifier = f"v{record['next_version']}"
     record["next_version"] += 1
