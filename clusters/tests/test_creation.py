@@ -44,8 +44,7 @@ def test_a_cluster_is_made_by_five_phases_and_leaves_nothing_when_deleted(sandbo
     assert [(group.current_count, group.target_count, group.status) for group in row.groups.all()] == [(1, 1, "InService")]
     assert [(node.status, node.ready) for node in row.nodes.all()] == [("Running", True)]
     assert {item.state for item in row.dependencies.all()} == {DependencyState.ACTIVE}
-    assert row.cost_per_hour is not None
-    assert row.cost_per_hour > 1
+    assert row.cost_per_hour is None  # the table has no price for ml.g5.8xlarge, and unknown is not 0
     assert preferred_cluster(principal_for(operator)) == "demo"
     assert {item.resource_type for item in row.resources.all()} >= {"AWS::EKS::Cluster", "AWS::SageMaker::Cluster", "PersistentVolumeClaim"}
 
