@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from clusters.catalog.instance_types import INSTANCE_TYPES, InstanceType
-from clusters.spec import Capacity, DeepHealthCheck
+from clusters.spec import Capacity, DeepHealthCheck, GroupInput
 from instantstart.web.forms import ProblemForm
 
 CAPACITY_WORDS = {
@@ -45,7 +45,7 @@ class ClusterForm(ProblemForm):
     kubernetes_version = forms.ChoiceField(required=False, label="Kubernetes version")
 
     group_name = forms.CharField(initial="workers", max_length=63, label="Group name")
-    group_instance_type = forms.ChoiceField(label="Instance type")
+    group_instance_type = forms.ChoiceField(label="Instance type", initial=GroupInput.model_fields["instance_type"].default)
     group_count = forms.IntegerField(min_value=0, max_value=6758, initial=1, label="Instances")
     group_capacity = forms.ChoiceField(
         choices=[(mode.value, words) for mode, words in CAPACITY_WORDS.items()], initial=Capacity.ON_DEMAND.value, label="Capacity"
