@@ -36,7 +36,7 @@ class Workloads:
 
     def plugged(self) -> frozenset[str]:
         """Extended resources whose device plugin runs on at least one node."""
-        offered = set()
+        offered: set[str] = set()
         for (kind, _, _), found in self._objects.items():
             if kind == "DaemonSet" and found.get("status", {}).get("numberReady", 0) > 0:
                 offered.update(resource for part, resource in _PLUGINS.items() if any(part in image for image in _images(found)))
