@@ -59,18 +59,18 @@ class Egress:
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
             return
         if method != "CONNECT":
-            await _answer(writer, "405 Method Not Allowed", "only CONNECT is served here")
+            await _refuse(writer, 405, "only CONNECT is served here")
             return
         try:
             upstream = await self._dial(host.strip("[]"), number)
         except OSError as error:
-            await _answer(writer, "502 Bad Gateway", str(error))
+            await _refuse(writer, 502, str(error))
             return
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         await pipe((reader, writer), upstream)
 
 
-async def _answer(writer: asyncio.StreamWriter, status: str, sentence: str) -> None:
-    body = f"{sentence}\n".encode()
-    writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+async def _refuse(writer: asyncio.StreamWriter, status: int, sentence: str) -> None:
+    """The sentence is the reason phrase, since that is what the apiserver passes on."""
+    writer.write(f"HTTP/1.1 {status} {sentence}\r\nContent-Length: 0\r\n\r\n".encode())
     await writer.drain()

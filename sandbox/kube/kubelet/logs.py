@@ -34,6 +34,7 @@ class RunLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._ended = False
+        self._dropped = 0  # bytes that were cut off at the front
         self._changed = asyncio.Event()
 
     @property
@@ -67,7 +68,7 @@ class RunLog:
         offset = 0
         if self._path.exists():
             content = self._path.read_bytes()
-            offset = len(content)
+            offset = self._dropped + len(content)
             chosen: Iterator[bytes] | deque[bytes] = _select(content.splitlines(keepends=True), query)
             if query.tail is not None:
                 chosen = deque(chosen, maxlen=query.tail)
@@ -90,14 +91,16 @@ class RunLog:
     def _content_from(self, offset: int) -> bytes:
         try:
             with self._path.open("rb") as file:
-                file.seek(offset)
+                file.seek(max(0, offset - self._dropped))
                 return file.read()
         except FileNotFoundError:
             return b""
 
     def _halve(self) -> None:
         content = self._path.read_bytes()
-        self._path.write_bytes(content[content.index(b"\n", len(content) // 2) + 1 :])
+        start = content.index(b"\n", len(content) // 2) + 1
+        self._path.write_bytes(content[start:])
+        self._dropped += start
 
     def _notify(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

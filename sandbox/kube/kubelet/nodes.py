@@ -12,7 +12,7 @@ from sandbox.kube.control_plane import NODE_GRACE_SECONDS
 from sandbox.kube.kubelet import node_object
 from sandbox.kube.kubelet.addresses import Addresses
 from sandbox.kube.node import NodeSpec
-from sandbox.kube.protocol import KubeError
+from sandbox.kube.protocol import KubeError, Manifest
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +68,15 @@ class Machines:
         self._addresses.claim(subnet_of(spec), spec.ip)
         try:
             created = await self._client.create(node_object.node(spec, ready=machine.ready, boot_id=machine.boot_id))
+            machine.uid = created["metadata"]["uid"]
+            await self._first_lease(machine)
         except KubeError as error:
             if error.code != "AlreadyExists":
                 raise
-            created = await self._adopt(machine, before)
-        machine.uid = created["metadata"]["uid"]
-        if not machine.lost:
-            await self._renew(machine)
+            adopted = await self._adopt(machine, before)
+            machine.uid = adopted["metadata"]["uid"]
+            if not machine.lost:
+                await self._renew(machine)
         return machine
 
     async def remove(self, name: str) -> bool:
@@ -116,7 +118,7 @@ class Machines:
                     await self._register_again(machine)
             await asyncio.sleep(_ROUND_SECONDS)
 
-    async def _adopt(self, machine: Machine, before: NodeSpec) -> dict[str, object]:
+    async def _adopt(self, machine: Machine, before: NodeSpec) -> Manifest:
         """A Node object of an earlier run, or one whose spec changed: labels and taints that are no longer ours to set go."""
         spec = machine.spec
         gone = node_object.labels(before).keys() - node_object.labels(spec).keys()
@@ -154,7 +156,16 @@ class Machines:
                 raise
             if await self._client.get("v1", "Node", name) is None:
                 raise
-            await self._client.create(node_object.lease(name, machine.uid))
+            await self._first_lease(machine)
+
+    async def _first_lease(self, machine: Machine) -> None:
+        machine.next_lease = asyncio.get_running_loop().time() + _LEASE_SECONDS
+        try:
+            await self._client.create(node_object.lease(machine.spec.name, machine.uid))
+        except KubeError as error:
+            if error.code != "AlreadyExists":  # of a node of this name that was just deleted
+                raise
+            machine.next_lease = 0.0
 
     async def _post_conditions(self, machine: Machine) -> None:
         patch = {

@@ -46,6 +46,7 @@ class PodWorker:
         self._kubelet = kubelet
         self._started = ""
         self._told: dict[str, Any] | None = None
+        self._told_version = 0  # the resource version that our last report made
         self._dirty = False
         self._reporting: asyncio.Task[None] | None = None
         self._life: asyncio.Task[None] | None = None
@@ -95,6 +96,9 @@ class PodWorker:
         elif self.annotations != before:
             for container in [*self.init, *self.main]:
                 container.react()
+        if self._was_overruled():
+            self._told = {"conditions": manifest["status"].get("conditions", [])}
+            self.changed()
 
     def abandon(self) -> None:
         """The object is gone from the API, or the sandbox stops: end without a word."""
@@ -136,6 +140,13 @@ class PodWorker:
         self._dirty = True
         if self._reporting is None and not self._gone:
             self._reporting = asyncio.create_task(self._report(), name=f"status of {self.namespace}/{self.name}")
+
+    def _was_overruled(self) -> bool:
+        """Whether somebody else changed a condition that we reported: the node controller does it to pods of lost nodes."""
+        if self._told is None or int(self.manifest["metadata"]["resourceVersion"]) <= self._told_version:
+            return False
+        there = {item["type"]: item["status"] for item in (self.manifest.get("status") or {}).get("conditions", [])}
+        return any(there.get(item["type"]) != item["status"] for item in self._told["conditions"])
 
     async def _live(self) -> None:
         resumed = self._resume()
@@ -277,8 +288,8 @@ class PodWorker:
                     continue
                 try:
                     patch = {"metadata": {"uid": self.uid}, "status": status}
-                    await self._kubelet.client.request("PATCH", path, patch, content_type="application/strategic-merge-patch+json")
-                    self._told = status
+                    answer = await self._kubelet.client.request("PATCH", path, patch, content_type="application/strategic-merge-patch+json")
+                    self._told, self._told_version = status, int(answer["metadata"]["resourceVersion"])
                 except KubeError as error:
                     if error.status in (404, 409):  # gone, or another pod of the same name
                         return

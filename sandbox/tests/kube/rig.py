@@ -197,7 +197,7 @@ def token(
     key: AccessKey | None = None,
     *,
     access_key: str = "AKIASANDBOX0000000",
-    secret_key: str = "sandbox-secret-key",
+    secret_key: str = "sandbox-secret-key",  # noqa: S107 - the documented key of a simulator
     host: str = "http://127.0.0.1:4599",
 ) -> str:
     """What `aws eks get-token` makes, by the same signer."""
