@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import django_filters as filters
 from django.db.models import QuerySet
 
@@ -26,7 +24,7 @@ class OperationFilterSet(filters.FilterSet):
         model = Operation
         fields = ("state", "active", "kind", "cluster", "subject_type", "subject", "actor", "channel", "parent", "top", "since", "until")
 
-    def keep_active(self, rows: QuerySet[Operation], name: str, value: Any) -> QuerySet[Operation]:
+    def keep_active(self, rows: QuerySet[Operation], name: str, value: bool) -> QuerySet[Operation]:
         return rows.filter(state__in=LOCKING_STATES) if value else rows.exclude(state__in=LOCKING_STATES)
 
 
