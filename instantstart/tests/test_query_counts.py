@@ -1,0 +1,58 @@
+"""How many queries each read takes: committed, and the same for few rows as for many.
+
+Changed on purpose? Remake with `INSTANTSTART_REMAKE_SNAPSHOTS=1 pytest instantstart/tests/test_query_counts.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import AuditEntry, User
+from clusters.tests.rows import AT, make_cluster
+from instantstart.tests.authorization_matrix import ROWS
+from instantstart.tests.test_reading import make_operations
+from operations.models import Event, Operation
+
+SNAPSHOT = Path(__file__).with_name("query_counts.json")
+READS = [row for row in ROWS if row.method == "get" and not row.route.startswith(("catalog/", "schema/"))]
+
+
+def add_rows(count: int, owner: User, make_token: Any) -> dict[str, str]:
+    """`count` more of everything that lists show; answers ids for the rows' urls."""
+    serial = Operation.objects.count()
+    operations = make_operations(count, actor=owner)
+    Event.objects.bulk_create(Event(operation=operations[0], at=AT, code="seen", message="Seen.") for _ in range(count))
+    entry = AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted", user=owner)
+    for number in range(count):
+        User.objects.create(username=f"user-{serial}-{number}")
+        make_cluster(f"c{serial}-{number}", nodes=2)
+        token, _ = make_token(owner, name=f"token-{serial}-{number}")
+        AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted", user=owner)
+    if serial == 0:
+        make_cluster("demo", nodes=count)
+    return {"token": str(token.uid), "entry": str(entry.pk), "running": str(operations[0].pk)}
+
+
+def count_queries(client: Any, url: str) -> int:
+    client.get(url)  # the first call of a token notes its use
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(url).status_code == 200
+    return len(queries)
+
+
+def test_every_read_takes_the_committed_number_of_queries_however_many_rows_there_are(admin_person, viewer, api, make_token, db):
+    client = api(admin_person)
+    ids = add_rows(2, admin_person, make_token)
+    few = {row.route: count_queries(client, "/api/v1/" + row.url.format(**ids)) for row in READS}
+    add_rows(20, admin_person, make_token)
+    many = {row.route: count_queries(client, "/api/v1/" + row.url.format(**ids)) for row in READS}
+    assert many == few
+    if os.environ.get("INSTANTSTART_REMAKE_SNAPSHOTS"):
+        SNAPSHOT.write_text(json.dumps(few, indent=2, sort_keys=True) + "\n")
+    assert few == json.loads(SNAPSHOT.read_text())
