@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from sandbox.database import Database
 
 _SETTING = "clock"
-_MAX_CORNERS = 2_000  # beyond it older ones are thinned out: old moments are then mapped by interpolation
+_MAX_CORNERS = 400  # beyond it older ones are thinned out: old moments are then mapped by interpolation
 
 
 class Clock:

@@ -97,12 +97,12 @@ def test_the_pinned_moment_ends_with_its_block(database: Database) -> None:
 def test_thousands_of_jumps_stay_bounded_and_in_order(database: Database) -> None:
     with time_machine.travel(START, tick=False) as real:
         clock = Clock(database, speed=1)
-        for _ in range(3000):
+        for _ in range(1000):
             real.shift(1)
             clock.fast_forward(1)
-        assert clock.now() == 6000
-        assert len(database.setting("clock")["corners"]) <= 2001
-        moments = [clock.wall(at) for at in range(0, 6001, 50)]
+        assert clock.now() == 2000
+        assert len(database.setting("clock")["corners"]) <= 401
+        moments = [clock.wall(at) for at in range(0, 2001, 50)]
         assert moments == sorted(moments)
 
 
