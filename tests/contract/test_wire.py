@@ -78,7 +78,9 @@ def test_no_signature_is_refused(sandbox: Sandbox) -> None:
 
 def test_a_changed_body_does_not_match_its_signature(sandbox: Sandbox) -> None:
     client = sandbox.client("sts")
-    client.meta.events.register("before-send.sts.*", lambda request, **_: setattr(request, "body", request.body.replace("2011-06-15", "2011-06-16")))
+    client.meta.events.register(
+        "before-send.sts.*", lambda request, **_: setattr(request, "body", request.body.replace("2011-06-15", "2011-06-16"))
+    )
     assert code_of(client.get_caller_identity)[0] == "SignatureDoesNotMatch"
 
 
