@@ -16,12 +16,19 @@ def observe(source_id: str, fencing_token: int) -> None:
 
 
 def prune_hourly() -> dict[str, int]:
+    from accounts import retention as accounts
     from operations.retention import prune_status_events
 
-    return {"status_events": prune_status_events()}
+    return {"status_events": prune_status_events(), "accounts": accounts.prune_hourly()}
 
 
 def prune_daily() -> dict[str, int]:
+    from accounts import retention as accounts
     from operations.retention import prune_heartbeats, prune_notifications, prune_operations
 
-    return {"operations": prune_operations(), "notifications": prune_notifications(), "heartbeats": prune_heartbeats()}
+    return {
+        "operations": prune_operations(),
+        "notifications": prune_notifications(),
+        "heartbeats": prune_heartbeats(),
+        "accounts": accounts.prune_daily(),
+    }
