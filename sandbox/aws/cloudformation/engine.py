@@ -5,6 +5,7 @@ Each event is `cloudformation.advance {stack, generation}`; a new run raises the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sandbox.agenda import agenda_handler
@@ -12,6 +13,7 @@ from sandbox.aws.cloudformation import events, runs, stacks
 from sandbox.aws.cloudformation.course import Course
 from sandbox.aws.errors import AWSError
 from sandbox.durations import duration
+from sandbox.identity import Principal
 
 if TYPE_CHECKING:
     from sandbox.aws.cloudformation.runs import Run
@@ -33,12 +35,22 @@ def _schedule(context: Context, stack: Stack, at: float) -> None:
     context.schedule(at, _EVENT, {"stack": stack["id"], "generation": stack["generation"]})
 
 
+def _acting(context: Context, stack: Stack) -> Context:
+    """CloudFormation's calls are made as who asked for the stack, or as the stack's role when it has one."""
+    acting = context.as_source("cloudformation")
+    if not stack["role_arn"]:
+        return acting
+    name = stack["role_arn"].rpartition("/")[2]
+    session = f"arn:aws:sts::{context.account}:assumed-role/{name}/AWSCloudFormation"
+    return replace(acting, principal=Principal(session, context.account, "assumed-role", role_arn=stack["role_arn"]))
+
+
 @agenda_handler(_EVENT)
 def advance(context: Context, payload: dict[str, Any]) -> None:
     stack = stacks.by_id(context, payload["stack"])
     if stack is None or stack["run"] is None or stack["generation"] != payload["generation"]:
         return
-    acting = context.as_source("cloudformation")
+    acting = _acting(context, stack)
     course = Course(acting, stack)
     if stack["run"].get("finishing"):
         _finish(acting, stack, course)
