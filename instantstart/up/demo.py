@@ -35,13 +35,32 @@ def create(api: Api) -> str:
 
 
 def phases(api: Api) -> list[dict[str, Any]]:
-    """The phases in order."""
-    body = api.get(f"/clusters/{NAME}/phases/")
-    rows: list[dict[str, Any]] = body["results"] if isinstance(body, dict) else body
+    """The phases in order; one at work also tells its step."""
+    rows = listed(api, f"/clusters/{NAME}/phases/")
+    for row in rows:
+        if row["state"] == "running" and row["operation_id"]:
+            operation = api.get(f"/operations/{row['operation_id']}/")
+            row["step_title"] = operation["waiting_for"] or operation["message"]
     return rows
 
 
-def watch(api: Api, operation: str, tick: Callable[[], None]) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+def resources(api: Api) -> list[dict[str, Any]]:
+    """What was made for the cluster, as AWS and Kubernetes list it."""
+    return listed(api, f"/clusters/{NAME}/resources/")
+
+
+def listed(api: Api, path: str) -> list[dict[str, Any]]:
+    """All rows of a list, page by page."""
+    rows: list[dict[str, Any]] = []
+    next_path: str | None = path
+    while next_path:
+        body = api.get(next_path)
+        rows += body["results"]
+        next_path = body["next"].partition("/api/v1")[2] if body["next"] else None
+    return rows
+
+
+def watch(api: Api, operation: str, tick: Callable[[], object]) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """The operation and the phases, each time they may have changed, until the operation has ended."""
     while True:
         tick()
@@ -61,7 +80,7 @@ def seconds_of(phase: dict[str, Any]) -> float | None:
     return max(0.0, (ended - began).total_seconds())
 
 
-def outcome(cluster: dict[str, Any], rows: list[dict[str, Any]], speed: float) -> dict[str, Any]:
+def outcome(cluster: dict[str, Any], rows: list[dict[str, Any]], made: list[dict[str, Any]], speed: float) -> dict[str, Any]:
     """The JSON document of `--json`."""
     return {
         "ok": len(rows) == 5 and all(phase["state"] == "ready" for phase in rows),
@@ -76,5 +95,5 @@ def outcome(cluster: dict[str, Any], rows: list[dict[str, Any]], speed: float) -
             }
             for phase in rows
         ],
-        "resources": [{"type": row["type"], "id": row["id"]} for row in cluster.get("resources", [])],
+        "resources": [{"type": row["resource_type"], "id": row["physical_id"]} for row in made],
     }

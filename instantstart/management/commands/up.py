@@ -118,7 +118,7 @@ class Command(BaseCommand):
         cluster = demo.find(api)
         if cluster is None:
             raise Refusal(f"The cluster {demo.NAME} is not there any more.")
-        outcome = demo.outcome(cluster, demo.phases(api), speed)
+        outcome = demo.outcome(cluster, demo.phases(api), demo.resources(api), speed)
         screen.drawn = 0
         screen.table([(row["type"], row["id"]) for row in outcome["resources"]])
         return outcome
