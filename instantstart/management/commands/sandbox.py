@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -23,17 +25,20 @@ class Command(BaseCommand):
         if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help")):
             arguments = ["serve", *arguments]
         if arguments[0] == "env" and "--help" not in arguments:
-            self._export_tools()
+            self._export_tools(arguments)
         os.environ.setdefault("SANDBOX_STATE_DIR", str(settings.STATE_DIR / "sandbox"))
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(settings.BASE_DIR), os.environ.get("PYTHONPATH"))))
         # Replaces this process: signals, exit code and output are the sandbox's.
         os.execv(sys.executable, [sys.executable, "-m", "sandbox", *arguments])  # noqa: S606 - our own module, no shell
 
-    def _export_tools(self) -> None:
+    def _export_tools(self, arguments: list[str]) -> None:
         """The project's aws, kubectl and helm first on PATH, and a kubeconfig of its own, so that the user's stays untouched."""
+        parser = argparse.ArgumentParser(add_help=False)
+        parser.add_argument("--state-dir", type=Path, default=settings.STATE_DIR / "sandbox")
+        folder = parser.parse_known_args(arguments)[0].state_dir.resolve()
         folders = os.pathsep.join(str(folder) for folder in tools.folders() if folder.is_dir())
         self.stdout.write(f"export PATH={shlex.quote(folders)}:\"$PATH\"")
-        self.stdout.write(f"export KUBECONFIG={shlex.quote(str(settings.STATE_DIR / 'kubeconfig'))}")
+        self.stdout.write(f"export KUBECONFIG={shlex.quote(str(folder / 'kubeconfig'))}")
         self.stdout.flush()
 
     def handle(self, *args: Any, **options: Any) -> None:
