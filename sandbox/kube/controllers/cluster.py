@@ -25,7 +25,7 @@ _ROUND_SECONDS = 0.3
 _QUIET_SECONDS = 2.0  # between looks at workloads that are all well
 _LONGEST_PAUSE = 5.0  # after errors
 _REFUSED = (400, 422)  # a manifest the API server does not take; other errors pass
-_DAEMON_PATIENCE = 300.0  # virtual seconds before a DaemonSet's missing pods make an add-on DEGRADED
+_DAEMON_PATIENCE = 60.0  # real seconds, as Kubernetes runs in real time, before a DaemonSet's missing pods make an add-on DEGRADED
 
 
 class ClusterController:
@@ -199,7 +199,7 @@ class ClusterController:
     def _short(self, seen: workloads.Workloads, references: list[applied.Reference]) -> list[str]:
         """Workloads of an add-on that lack pods: Deployments at once, DaemonSets when it lasts."""
         short = []
-        now = self._context.now
+        now = asyncio.get_running_loop().time()
         for _, kind, namespace, name in references:
             key = (kind, namespace, name)
             if kind not in ("Deployment", "DaemonSet"):

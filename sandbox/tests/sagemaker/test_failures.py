@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sandbox.tests.landscape import Landscape
@@ -11,6 +13,10 @@ from sandbox.tests.landscape import Landscape
 def ground(land: Landscape) -> Landscape:
     land.ground()
     return land
+
+
+def _first_error(land: Landscape) -> dict[str, Any]:
+    return next(event for event in land.events() if event["EventLevel"] == "Error")
 
 
 def test_missing_capacity_is_told_by_an_event_and_tried_again(ground: Landscape) -> None:
@@ -53,7 +59,7 @@ def test_a_full_subnet_is_told_by_an_event(ground: Landscape) -> None:
     ground.call("sagemaker", "CreateCluster", **ground.hyperpod_request(ground.instance_group(count=3, OverrideVpcConfig=vpc)))
     ground.skip(1500)
     assert sorted(ground.statuses()) == ["Pending", "Running", "Running"]
-    assert "does not have enough free addresses" in [event for event in ground.events() if event["EventLevel"] == "Error"][0]["Description"]
+    assert "does not have enough free addresses" in _first_error(ground)["Description"]
 
 
 def test_a_failed_lifecycle_script_names_its_log_and_a_new_instance_follows(ground: Landscape) -> None:
@@ -62,7 +68,7 @@ def test_a_failed_lifecycle_script_names_its_log_and_a_new_instance_follows(grou
     while "Failure" not in ground.statuses():
         ground.world.fast_forward("next")
     failed = ground.nodes()[0]
-    error = [event for event in ground.events() if event["EventLevel"] == "Error"][0]
+    error = _first_error(ground)
     assert f"Lifecycle script execution failed on instance {failed['InstanceId']}" in error["Description"]
     details = ground.call("sagemaker", "DescribeClusterEvent", ClusterName="demo", EventId=error["EventId"])["EventDetails"]
     assert details["EventDetails"]["EventMetadata"]["Instance"]["LcsExecutionState"] == "Failed"
