@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from clusters import names
+from clusters.catalog.kept import kept
 from clusters.permissions import PERMISSIONS, Permission, Scope, example
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.identity import Identity
 
 _THREADS = 8
+_ALLOWED_SECONDS = 120.0
+"""How long "nothing is missing" is believed. That something is missing is asked anew each time: it is about to be mended."""
+
+
+class _SomethingMissing(Exception):
+    def __init__(self, missing: list[Permission]) -> None:
+        self.missing = missing
 
 
 def denied(aws: Aws, identity: Identity, cluster: str, permissions: Sequence[Permission] = PERMISSIONS) -> list[Permission]:
@@ -21,6 +29,24 @@ def denied(aws: Aws, identity: Identity, cluster: str, permissions: Sequence[Per
     """
     if identity.kind == "root":
         return []  # the root user may do everything, and can't be simulated
+
+    def load() -> None:
+        missing = _simulate(aws, identity, cluster, permissions)
+        if missing:
+            raise _SomethingMissing(missing)  # so that it isn't kept
+
+    try:
+        kept(
+            (aws.surroundings.key, aws.region, "permissions", identity.role_arn, cluster, str(hash(tuple(permissions)))),
+            _ALLOWED_SECONDS,
+            load,
+        )
+    except _SomethingMissing as found:
+        return found.missing
+    return []
+
+
+def _simulate(aws: Aws, identity: Identity, cluster: str, permissions: Sequence[Permission]) -> list[Permission]:
     values = {
         "partition": identity.partition,
         "account": identity.account,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from instantstart.cloud.errors import CloudError
+
 if TYPE_CHECKING:
     from instantstart.cloud.aws import Aws
 
@@ -17,6 +19,23 @@ def connect(region: str, account: str = "", *, background: bool = False) -> Aws:
     from instantstart.cloud.aws import Aws
 
     return Aws(region, account, background=background)
+
+
+def warm_up(region: str) -> None:
+    """Makes the clients that a plan needs, in a thread of its own: the first ones of a process take a second or two."""
+    import threading
+
+    from instantstart.cloud import sessions
+
+    def make() -> None:
+        surroundings = sessions.Surroundings.current()
+        for service in ("sts", "ec2", "eks", "sagemaker", "cloudformation", "iam", "service-quotas", "s3", "logs"):
+            try:
+                sessions.client(surroundings, region, service, write=False)
+            except CloudError:
+                return  # whoever needs it will be told
+
+    threading.Thread(target=make, name="cloud-warm-up", daemon=True).start()
 
 
 def forget() -> None:

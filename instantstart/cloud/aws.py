@@ -15,7 +15,7 @@ from instantstart.cloud import sessions, token
 from instantstart.cloud.errors import CloudError
 from instantstart.cloud.identity import Identity, role_arn_without_path, session_role
 from instantstart.cloud.rate import SharedBucket, bucket_path
-from instantstart.cloud.translate import RAISED, cloud_error, server_time
+from instantstart.cloud.translate import RAISED, UNPARSED, cloud_error, server_time
 
 _IDENTITY_SECONDS = 60.0
 _identities: dict[tuple[str, str], tuple[float, Identity]] = {}
@@ -144,8 +144,9 @@ class Aws:
     def _call(self, service: str, operation: str, params: Mapping[str, Any], *, write: bool) -> Reply:
         _forbid_transaction(f"{service}:{operation}")
         client = sessions.client(self.surroundings, self.region, service, write=write)
+        method = getattr(client, operation)
         self._take(service)
-        reply = self._guard(service, operation, lambda: _read_body(getattr(client, operation)(**params)))
+        reply = self._guard(service, operation, lambda: _read_body(method(**params)))
         metadata = reply.pop("ResponseMetadata", {})
         return Reply(reply, str(metadata.get("RequestId", "")))
 
@@ -159,7 +160,7 @@ class Aws:
     def _guard(service: str, operation: str, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except RAISED as error:
+        except (*RAISED, *UNPARSED) as error:
             raise cloud_error(service, operation, error) from error
 
 

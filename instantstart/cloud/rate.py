@@ -16,13 +16,20 @@ from pathlib import Path
 
 _LEVEL = struct.Struct("<dd")  # tokens, monotonic time of the last change
 
+_ROUNDING = 1e-6
+_SHORTEST_WAIT = 0.001
+"""Sums of fractions never meet exactly: without these a caller could wait for nothing at all, over and over."""
+
 
 class SharedBucket:
     """`rate` tokens a second, at most `burst` saved up.
 
     take() of a patient caller (an observer) waits until there is a token; an eager one (a person waits for the answer)
-    borrows up to `debt` tokens ahead, which the patient pay for by waiting longer.
+    borrows up to `debt` tokens ahead, which the patient pay for by waiting longer, and beyond that waits only a moment: AWS
+    itself says when it is too much, and then the call is repeated by the standard rules.
     """
+
+    LONGEST_EAGER_WAIT = 0.05
 
     def __init__(
         self,
@@ -48,6 +55,9 @@ class SharedBucket:
             wait = self._try(floor=-self.debt if eager else 0.0)
             if wait <= 0:
                 return waited
+            if eager:
+                self._sleep(min(wait, self.LONGEST_EAGER_WAIT))
+                return min(wait, self.LONGEST_EAGER_WAIT)
             self._sleep(wait)
             waited += wait
 
@@ -65,8 +75,8 @@ class SharedBucket:
             if since > now:  # written before the machine was started anew
                 level, since = self.burst, now
             level = min(self.burst, level + (now - since) * self.rate)
-            if level - 1 < floor:
-                return (floor + 1 - level) / self.rate
+            if level - 1 < floor - _ROUNDING:
+                return max(_SHORTEST_WAIT, (floor + 1 - level) / self.rate)
             os.pwrite(descriptor, _LEVEL.pack(level - 1, now), 0)
             return 0.0
         finally:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import boto3.session
+import botocore.loaders
+import botocore.session
 from botocore.config import Config
 from django.conf import settings
 
@@ -51,6 +53,8 @@ class Surroundings:
 
 # boto3's sessions may not make two clients at once; clients themselves may be shared by threads.
 _lock = threading.Lock()
+# The service models are the slow part, a third of a second for EC2's, and the same for all sessions.
+_loader = botocore.loaders.create_loader()
 _sessions: dict[str, boto3.session.Session] = {}
 _clients: dict[tuple[str, str, str, bool], Any] = {}
 
@@ -74,7 +78,9 @@ def _session(key: str) -> boto3.session.Session:
             del _sessions[oldest]
             for known in [known for known in _clients if known[0] == oldest]:
                 del _clients[known]
-        _sessions[key] = boto3.session.Session()
+        core = botocore.session.get_session()
+        core.register_component("data_loader", _loader)
+        _sessions[key] = boto3.session.Session(botocore_session=core)
     return _sessions[key]
 
 

@@ -13,7 +13,9 @@ from instantstart.cloud import errors
 from instantstart.cloud.errors import CloudError
 
 RAISED = (botocore.BotoCoreError, botocore.ClientError, ResponseParserError, urllib3.exceptions.HTTPError)
-"""What a call through boto3 raises; anything else is a mistake of ours and goes up as it is."""
+"""What a call through boto3 raises when it says so."""
+UNPARSED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What botocore's parsers raise for an answer of another shape, such as a proxy's page."""
 
 # Order counts: the first class that matches wins (ConnectTimeoutError is a ConnectionError of botocore as well).
 _BELOW_THE_ANSWER: tuple[tuple[type[Exception], str, bool | None], ...] = (
