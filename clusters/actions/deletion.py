@@ -9,6 +9,7 @@ from accounts.principal import Principal
 from clusters import dependencies, names, state
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.choices import PhaseName
+from clusters.dependencies.addon import AddonsGone
 from clusters.models import Cluster
 from clusters.reading import blockers
 from clusters.reading.reader import READ_ERRORS, ClusterReader
@@ -104,6 +105,7 @@ def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Ste
         *(releases if kubernetes else []),
         RemoveHyperPod(subject),
         *addons,
+        AddonsGone(subject, [entry.name for entry in entries if entry.kind == "addon"]),
         EmptyBucket(subject, everything=everything),
         RemoveStack(subject),
         RemoveLogGroups(subject),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from clusters import names
@@ -12,7 +13,7 @@ from clusters.reading.eks import AddonReading, read_addon
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps import links
-from clusters.steps.base import ClusterStep, Subject, absent, different, failed, pending, ready
+from clusters.steps.base import ClusterStep, Subject, WaitingStep, absent, different, failed, pending, ready
 from instantstart.cloud.aws import Aws
 from operations.plan import Change, FieldChange
 from operations.step import Fault, Observation, Outcome, StepContext
@@ -147,8 +148,10 @@ class InstallAddon(ClusterStep):
 
 
 class RemoveAddon(ClusterStep):
+    """Asks for the removal; EKS removes the next ones meanwhile (AddonsGone waits for all of them)."""
+
     api = "eks:DeleteAddon"
-    typical_seconds = 60
+    typical_seconds = 5
 
     def __init__(self, subject: Subject, entry: AddonDependency) -> None:
         super().__init__(subject)
@@ -160,14 +163,35 @@ class RemoveAddon(ClusterStep):
         addon = read_addon(reader.aws, reader.name, self.entry.name)
         if addon is None:
             return ready(f"{self.entry.name} is gone")
-        link = links.addon(reader.region, reader.name, self.entry.name)
-        if addon.status in ("DELETING", "CREATING", "UPDATING"):
-            return pending(f"EKS says that {self.entry.name} is {addon.status}", link)
+        if addon.status == "DELETING":
+            return ready(f"EKS removes {self.entry.name}")
+        if addon.status in ("CREATING", "UPDATING"):
+            link = links.addon(reader.region, reader.name, self.entry.name)
+            return pending(f"{self.entry.name} is {addon.status}; it can be removed when that has ended", link)
         return different(f"{self.entry.name} is {addon.status}")
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         reply = self.aws.write("eks", "delete_addon", clusterName=self.subject.name, addonName=self.entry.name)
         return Outcome(reply.request_id, f"Asked EKS to remove {self.entry.name}")
+
+
+class AddonsGone(WaitingStep):
+    name = "addons-gone"
+    title = "Wait until the add-ons are gone"
+    typical_seconds = 60
+
+    def __init__(self, subject: Subject, names: Iterable[str]) -> None:
+        super().__init__(subject)
+        self.names = frozenset(names)
+
+    def look(self, reader: ClusterReader, context: StepContext) -> Observation:
+        left = [addon for name, addon in reader.addons.items() if name in self.names]
+        broken = next((addon for addon in left if addon.status == "DELETE_FAILED"), None)
+        if broken is not None:
+            return failed(_fault(broken))
+        if left:
+            return pending(f"EKS removes {', '.join(sorted(addon.name for addon in left))}")
+        return ready("No add-on is left")
 
 
 def default_version(aws: Aws, addon: str, kubernetes_version: str) -> str:

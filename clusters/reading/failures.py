@@ -29,7 +29,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 CAUSES: tuple[Cause, ...] = (
     Cause(
         "insufficient_capacity",
-        _pattern(r"sufficient capacity|insufficient ?(instance)? ?capacity|capacity (is )?not available|no capacity"),
+        _pattern(r"sufficient (\S+ )?capacity|insufficient ?(instance)? ?capacity|capacity (is )?not available|no capacity"),
         "AWS has no free instances of this type in the Availability Zone.",
         "Choose another Availability Zone or instance type, use Spot, or reserve capacity with a training plan. "
         "HyperPod goes on trying meanwhile.",
@@ -37,9 +37,10 @@ CAUSES: tuple[Cause, ...] = (
     ),
     Cause(
         "quota_reached",
-        _pattern(r"ResourceLimitExceeded|service limit|quota"),
-        "A SageMaker quota does not allow that many instances.",
-        'Ask for a higher quota "<instance type> for cluster usage" (and the cluster-wide instance quotas) in Service Quotas, then retry.',
+        _pattern(r"LimitExceeded|service limit|quota"),
+        "A quota of the account is reached.",
+        "Ask for a higher quota in Service Quotas, or remove what is not needed, then retry. For instances the quotas are "
+        '"<instance type> for cluster usage" and the totals over all HyperPod clusters.',
     ),
     Cause(
         "lifecycle_failed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from clusters import lifecycle, names, tags
@@ -14,9 +15,14 @@ from clusters.steps.base import ClusterStep, WaitingStep, absent, different, fai
 from operations.step import Fault, Observation, Outcome, StepContext
 
 ENDS_BADLY = ("Failed",)
-PATIENCE: dict[str, int] = {"insufficient_capacity": 3, "instance_launch_failed": 5, "deep_health_check_failed": 5, "unclassified": 5}
-"""Error events of a cause after which the operation says that it does not work; HyperPod itself goes on trying.
-Causes that no waiting heals count at once."""
+PATIENCE: dict[str, timedelta] = {
+    "insufficient_capacity": timedelta(hours=1),
+    "instance_launch_failed": timedelta(minutes=30),
+    "deep_health_check_failed": timedelta(hours=6),
+    "unclassified": timedelta(minutes=30),
+}
+"""How long errors of a cause may go on before the operation says that it does not work; HyperPod itself goes on trying.
+Causes that no waiting heals (a lifecycle script, a quota) count at once."""
 
 
 class CreateHyperPod(ClusterStep):
@@ -142,9 +148,10 @@ def hopeless(troubles: list[EventReading]) -> Fault | None:
     for event in troubles:
         by_cause.setdefault(failures.cause_of(event.description).code, []).append(event)
     for code, events in by_cause.items():
-        if len(events) >= PATIENCE.get(code, 1):
-            times = f"{len(events)} times since the operation began. " if len(events) > 1 else ""
-            return failures.fault(events[0].description, prefix=times.capitalize())
+        newest, oldest = max(event.at for event in events), min(event.at for event in events)
+        if newest - oldest >= PATIENCE.get(code, timedelta(0)):
+            times = f"It happened {len(events)} times since the operation began." if len(events) > 1 else ""
+            return failures.fault(events[0].description, prefix=times)
     return None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from accounts.models import User
@@ -11,26 +9,13 @@ from accounts.preferences import preferred_cluster
 from accounts.principals import principal_for
 from clusters.choices import DependencyState, State
 from clusters.models import Cluster
+from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
 from operations.choices import OperationState
 from operations.driver import drive
-from operations.models import Operation
 from operations.submit import submit
 
 pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-
-
-def run(sandbox: Sandbox, who: User, kind: str, **raw: Any) -> Operation:
-    """Submits the action and drives it to its end, while the sandbox's time jumps where nothing is due."""
-    submission = submit(kind, raw, principal_for(who), channel="api")
-    assert submission.operation is not None, submission.plan
-    drive(submission.operation, max_ticks=3000, on_idle=lambda: sandbox.forward("next"))
-    submission.operation.refresh_from_db()
-    return submission.operation
-
-
-def failure(operation: Operation) -> str:
-    return f"{operation.state} at {operation.step}: {operation.error_code}: {operation.error_message} {operation.error_hint}"
 
 
 def test_a_cluster_is_made_by_five_phases_and_leaves_nothing_when_deleted(sandbox: Sandbox, operator: User) -> None:

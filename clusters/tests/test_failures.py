@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,7 +12,7 @@ from clusters.reading.hyperpod import EventReading
 from clusters.steps.hyperpod import hopeless
 
 SAMPLES: dict[str, str] = {
-    "insufficient_capacity": "We currently do not have sufficient capacity in the Availability Zone you requested (us-west-2a).",
+    "insufficient_capacity": "Failed to launch an instance: We currently do not have sufficient ml.g5.8xlarge capacity in the zone.",
     "quota_reached": "The account-level service limit 'ml.p5.48xlarge for cluster usage' is 0 Instances.",
     "lifecycle_failed": "Lifecycle script failed with exit code 1 on instance i-0123456789abcdef0.",
     "efa_check_failed": "EFA health checks did not run successfully.",
@@ -43,8 +44,9 @@ def _event(message: str, number: int) -> EventReading:
     return EventReading(str(number), datetime(2026, 12, 1, 12, number, tzinfo=UTC), "Error", "Instance", "workers", "i-1", message)
 
 
-def test_a_capacity_shortage_is_waited_for_and_a_lifecycle_failure_is_not() -> None:
+def test_a_capacity_shortage_is_waited_for_an_hour_and_a_lifecycle_failure_not_at_all() -> None:
     shortage, script = SAMPLES["insufficient_capacity"], SAMPLES["lifecycle_failed"]
-    assert hopeless([_event(shortage, 1), _event(shortage, 2)]) is None
-    assert hopeless([_event(shortage, number) for number in (1, 2, 3)]).code == "insufficient_capacity"  # type: ignore[union-attr]
+    assert hopeless([_event(shortage, 59), _event(shortage, 0)]) is None
+    late = replace(_event(shortage, 0), at=_event(shortage, 0).at + timedelta(hours=1))
+    assert hopeless([late, _event(shortage, 0)]).code == "insufficient_capacity"  # type: ignore[union-attr]
     assert hopeless([_event(script, 1)]).code == "lifecycle_failed"  # type: ignore[union-attr]
