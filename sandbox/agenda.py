@@ -9,7 +9,7 @@ import heapq
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sandbox.database import Database
@@ -47,7 +47,7 @@ class Origin:
 
     account: str = ""  # "" is the sandbox's default account, and region
     region: str = ""
-    principal: str = ""  # ARN
+    principal: dict[str, str] = field(default_factory=dict)  # Principal's fields; {} is AWS itself
     request_id: str = ""
     service: str = ""
     operation: str = ""

@@ -216,7 +216,7 @@ class World:
             origin.operation,
             account=origin.account,
             region=origin.region,
-            principal=self._principal(origin.principal),
+            principal=Principal(**origin.principal) if origin.principal else None,
             source=origin.source,
             request_id=origin.request_id,
         )
@@ -230,12 +230,6 @@ class World:
             # One broken event must not stop time for everything else: it is set aside with its trace and shown in /status.
             log.exception("agenda event %s failed", item.name)
             self.agenda.fail(item, traceback.format_exc(limit=-5))
-
-    def _principal(self, arn: str) -> Principal | None:
-        if not arn:
-            return None
-        keys = self.identity.keys_of(arn)
-        return keys[-1].principal if keys else None
 
     def describe(self) -> dict[str, Any]:
         """What `/_sandbox/status` tells."""

@@ -80,7 +80,7 @@ class Context:
         origin = Origin(
             account=self.account,
             region=self.region,
-            principal=self.principal.arn,
+            principal=vars(self.principal),
             request_id=self.request_id,
             service=self.service,
             operation=self.operation,

@@ -91,10 +91,16 @@ class Sandbox:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if done.stdout.strip() else None
 
-    def client(self, service: str, *, region: str = "us-west-2", attempts: int = 1, **credentials: str) -> Any:
-        """A boto3 client. credentials: aws_access_key_id …; the sandbox's own without."""
+    def client(self, service: str, *, region: str = "us-west-2", attempts: int = 1, checked: bool = True, **credentials: str) -> Any:
+        """A boto3 client. credentials: aws_access_key_id …; the sandbox's own without. checked: boto3 validates parameters itself."""
         keys = credentials or {"aws_access_key_id": "AKIASANDBOX0000000", "aws_secret_access_key": "sandbox-secret-key"}
-        config = Config(retries={"total_max_attempts": attempts, "mode": "standard"}, connect_timeout=5, read_timeout=20, proxies={})
+        config = Config(
+            retries={"total_max_attempts": attempts, "mode": "standard"},
+            connect_timeout=5,
+            read_timeout=20,
+            proxies={},
+            parameter_validation=checked,
+        )
         return boto3.session.Session().client(service, region_name=region, endpoint_url=self.endpoint, config=config, **keys)
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
