@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import IntegrityError, transaction
 
 from accounts.models import Preference
@@ -18,7 +20,7 @@ def preferred_cluster(principal: Principal) -> str:
 
 def prefer_cluster(principal: Principal, cluster: str) -> None:
     """Remember the choice for the token that asks, else for the user."""
-    values = {"user": principal.user, "token": principal.token}
+    values: dict[str, Any] = {"user": principal.user, "token": principal.token}
     try:
         with transaction.atomic():
             Preference.objects.update_or_create(**values, defaults={"cluster": cluster})

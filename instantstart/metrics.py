@@ -118,12 +118,13 @@ class LatencyMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
-        if iscoroutinefunction(get_response):
+        self._asynchronous = iscoroutinefunction(get_response)
+        if self._asynchronous:
             markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         started = time.perf_counter()
-        if iscoroutinefunction(self):
+        if self._asynchronous:
             return self._answer_later(request, started)
         response: HttpResponseBase = self.get_response(request)
         _observe(request, response, started)

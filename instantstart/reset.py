@@ -25,7 +25,9 @@ def main() -> int:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"instantstart: {folder} is in use: end `make up` (Ctrl-C in its terminal), then run `make reset` again.", file=sys.stderr)
+            print(
+                f"instantstart: {folder} is in use: end `make up` (Ctrl-C in its terminal), then run `make reset` again.", file=sys.stderr
+            )
             return 1
         shutil.rmtree(folder)
     print(f"Removed {folder}.")

@@ -130,7 +130,7 @@ else:
 # --- people ---------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.User"
-KNOX_TOKEN_MODEL = "accounts.ApiToken"
+KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  (a model)
 REST_KNOX: dict[str, Any] = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_PREFIX": "is_", "TOKEN_TTL": None}
 AUTHENTICATION_BACKENDS = ["accounts.backends.ThrottledBackend"]
 TOKEN_DEFAULT_DAYS: int = env.int("INSTANTSTART_TOKEN_DEFAULT_DAYS", default=90)

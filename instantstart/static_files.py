@@ -22,11 +22,12 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         super().__init__(get_response)
-        if iscoroutinefunction(get_response):
+        self._asynchronous = iscoroutinefunction(get_response)
+        if self._asynchronous:
             markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if iscoroutinefunction(self):
+        if self._asynchronous:
             return self._answer_later(request)
         response: HttpResponseBase = super().__call__(request)
         return response

@@ -1,12 +1,14 @@
 """Every address: the API, the pages, the admin site, the probes."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.urls import include, path
 
 from instantstart import health, metrics
 from instantstart.api.docs import ApiDocsView, ApiSchemaView
 
-api = [
+api: list[Any] = [
     path("", include("accounts.api.urls")),
     path("", include("operations.api.urls")),
     path("", include("clusters.api.urls")),

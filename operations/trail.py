@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, cast
 
 from accounts import audit
 from accounts.choices import AuditOutcome
@@ -57,6 +57,6 @@ def on_trail(action: str) -> Callable[[Decision[P]], Decision[P]]:
             audit.record(action, principal=principal, subject=subject, operation=operation.pk)
             return after
 
-        return decided
+        return cast("Decision[P]", decided)
 
     return decorate

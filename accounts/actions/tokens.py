@@ -152,5 +152,6 @@ def _within(token: ApiToken, principal: Principal) -> bool:
 
 def revoke_all(user: User) -> int:
     """End every token of a user, inside the caller's transaction. Answers how many there were."""
+    count: int
     count, _ = ApiToken.objects.filter(user=user).delete()
     return count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -19,7 +19,7 @@ class MeSerializer(serializers.Serializer[Any]):
     user_role = serializers.ChoiceField(Role.choices)
     token = serializers.CharField(allow_null=True, help_text="Name of the token in use; null for a session.")
     clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every cluster.")
-    read_only = serializers.BooleanField()
+    read_only = serializers.BooleanField()  # type: ignore[assignment]
     agent = serializers.BooleanField()
     preferred_cluster = serializers.CharField(help_text='"" when none is preferred.')
 
@@ -34,7 +34,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
     class Meta:
         model = ApiToken
-        fields = (
+        fields: ClassVar[tuple[str, ...]] = (
             "id",
             "name",
             "user",
@@ -56,7 +56,7 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     name = serializers.RegexField(r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=64, help_text="Unique among your tokens.")
     role = serializers.ChoiceField(Role.choices, required=False)
     clusters = serializers.ListField(child=serializers.CharField(max_length=63), required=False, allow_null=True, allow_empty=False)
-    read_only = serializers.BooleanField(required=False)
+    read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
     agent = serializers.BooleanField(required=False, default=False)
     expires_in_days = serializers.IntegerField(required=False, min_value=1, max_value=3660)
 
@@ -65,7 +65,7 @@ class MadeTokenSerializer(TokenSerializer):
     token = serializers.CharField(read_only=True, help_text="The secret, shown this once.")
 
     class Meta(TokenSerializer.Meta):
-        fields = (*TokenSerializer.Meta.fields, "token")  # type: ignore[assignment]
+        fields = (*TokenSerializer.Meta.fields, "token")
         read_only_fields = fields
 
 

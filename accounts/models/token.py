@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import ClassVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -36,6 +37,9 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     agent = models.BooleanField(default=False)
     parent = models.ForeignKey("self", null=True, blank=True, editable=False, related_name="children", on_delete=models.CASCADE)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    # knox's own makes tokens too; ours are made by accounts.actions.tokens alone.
+    objects: ClassVar[models.Manager[ApiToken]] = models.Manager()
 
     class Meta:
         ordering = ("-created",)

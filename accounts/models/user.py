@@ -19,7 +19,7 @@ class PeopleManager(UserManager["User"]):
         return super().create_superuser(username, email, password, **extra)
 
 
-class User(AbstractUser):
+class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox's base class is untyped, and so is its manager
     """A person. `role` is the one truth; Django's own flags for its admin site follow from it whenever a row is saved."""
 
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)

@@ -64,6 +64,5 @@ def describe_local(
 
 
 def _one_of(name: str, *more: type[serializers.Serializer[Any]]) -> PolymorphicProxySerializer:
-    return PolymorphicProxySerializer(
-        component_name=name, serializers=[PlanAnswer, UnchangedSerializer, *more], resource_type_field_name=None, many=False
-    )
+    parts: list[Any] = [PlanAnswer, UnchangedSerializer, *more]
+    return PolymorphicProxySerializer(component_name=name, serializers=parts, resource_type_field_name=None, many=False)

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 @functools.cache
 def schema() -> dict[str, Any]:
     """The whole API; the same for everybody, so made once in a process (it takes about a second)."""
-    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return made
 
 

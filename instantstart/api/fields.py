@@ -17,7 +17,7 @@ def keep_fields(serializer: Any, request: Request) -> None:
     given = request.query_params.get(PARAMETER)
     if given is None:
         return
-    target = serializer.child if isinstance(serializer, serializers.ListSerializer) else serializer
+    target: Any = serializer.child if isinstance(serializer, serializers.ListSerializer) else serializer
     wanted = {name.strip() for name in given.split(",") if name.strip()}
     known = set(target.fields)
     if unknown := sorted(wanted - known):

@@ -39,7 +39,7 @@ class CursorPaging(pagination.CursorPagination):
             raise Problem(400, "invalid_parameter", "Invalid parameter", "limit is not acceptable.", error.hint, errors=[error])
         return int(given)
 
-    def paginate_queryset(self, queryset: QuerySet[Any], request: Request, view: APIView | None = None) -> list[Any] | None:
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any] | None:
         try:
             return super().paginate_queryset(queryset, request, view)
         except NotFound:

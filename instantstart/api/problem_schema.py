@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 
 class FieldErrorSerializer(serializers.Serializer[Any]):
-    field = serializers.CharField(help_text='Dotted path in the input, or the parameter\'s name; "" for the whole.')  # type: ignore[assignment]
+    field = serializers.CharField(help_text='Dotted path in the input, or the parameter\'s name; "" for the whole.')
     code = serializers.CharField(help_text="A stable word.")
     detail = serializers.CharField(help_text="What is wrong.")
     hint = serializers.CharField(help_text="The fix.")

@@ -57,11 +57,12 @@ class RequestIdMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
-        if iscoroutinefunction(get_response):
+        self._asynchronous = iscoroutinefunction(get_response)
+        if self._asynchronous:
             markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if iscoroutinefunction(self):
+        if self._asynchronous:
             return self._answer_later(request)
         facts = _facts_of(request)
         token = _facts.set(facts)

@@ -94,5 +94,6 @@ class TypedInput(PydanticExtension):  # type: ignore[no-untyped-call]
         mode = "validation" if direction == "request" else "serialization"
         schema: dict[str, Any] = self.target.model_json_schema(ref_template="#/components/schemas/{model}", mode=mode)
         for name, part in schema.pop("$defs", {}).items():
-            auto_schema.registry.register_on_missing(ResolvedComponent(name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part))
+            component = ResolvedComponent(name, ResolvedComponent.SCHEMA, part, name)  # type: ignore[no-untyped-call]
+            auto_schema.registry.register_on_missing(component)
         return schema

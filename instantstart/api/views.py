@@ -140,7 +140,7 @@ class ApiViewSet(Conventions, GenericViewSet[Any]):
             if self.paginator is not None:
                 known |= {"cursor", "limit"}
             for backend in self.filter_backends:
-                filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, self.queryset)
+                filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, type(self).queryset)
                 if filterset is not None:
                     known |= set(filterset.base_filters)
         return known

@@ -59,7 +59,7 @@ class EventConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             task.cancel()
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
-        wanted = content.get("topics") if isinstance(content, dict) and content.get("type") == "subscribe" else None
+        wanted: Any = content.get("topics") if isinstance(content, dict) and content.get("type") == "subscribe" else None
         after = content.get("after", 0) if isinstance(content, dict) else 0
         well_formed = isinstance(wanted, list) and len(wanted) <= MOST_TOPICS and all(isinstance(topic, str) for topic in wanted)
         if not well_formed or not isinstance(after, int):

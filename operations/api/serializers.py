@@ -42,7 +42,7 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     """An operation in a list: how far it is and what it waits for."""
 
     actor = serializers.CharField(source="actor.username", default=None, help_text="Who asked; null when that user is gone.")
-    parent = serializers.UUIDField(source="parent_id", allow_null=True)
+    parent = serializers.UUIDField(source="parent_id", allow_null=True)  # type: ignore[assignment]
     ended = serializers.BooleanField(help_text="Whether nothing more will happen by itself.")
     error = serializers.SerializerMethodField()
 

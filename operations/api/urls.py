@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import URLPattern, path
 from rest_framework.routers import SimpleRouter
 
 from operations.api import views
@@ -12,5 +12,5 @@ urlpatterns = [
     *router.urls,
 ]
 for pattern in urlpatterns:
-    if pattern.name == "operation-detail":
+    if isinstance(pattern, URLPattern) and pattern.name == "operation-detail" and pattern.callback is not None:
         pattern.callback = waiting(pattern.callback)
