@@ -9,7 +9,7 @@ from functools import cached_property
 
 from aiohttp import web
 
-from sandbox.kube import access_policies, binary, pki, ports, progress
+from sandbox.kube import access_policies, binary, issuers, pki, ports, progress
 from sandbox.kube.control_plane import Outside
 from sandbox.kube.endpoint import Endpoint
 from sandbox.kube.kubelet.fleet import Fleet
@@ -25,6 +25,7 @@ from sandbox.world import World
 log = logging.getLogger(__name__)
 
 _ROUND_SECONDS = 0.2
+_EKS_CLUSTER = "eks.cluster"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Backend:
         self._web: web.AppRunner | None = None
         self._tasks = Tasks()
         self._retiring = Tasks()
+        self._warmed_at = -1
         self._endpoints: dict[str, tuple[Reservation, Endpoint]] = {}
         self._serving: dict[str, Serving] = {}
         self._used_at: dict[str, float] = {}
@@ -74,7 +76,10 @@ class Backend:
         return [".".join(binary.VERSION.lstrip("v").split(".")[:2])]
 
     def reserve(self, cluster_key: str) -> KubeEndpoint:
-        reservation = self._reservations.make(cluster_key)
+        reservation = self._reservations.get(cluster_key)
+        if reservation is None:
+            region = cluster_key.split("/")[1]
+            reservation = self._reservations.make(cluster_key, self._pool.promise_issuer(region) or issuers.new(region))
         if cluster_key not in self._endpoints and self._web is not None:
             self._tasks.start(self._reconcile(), f"endpoint of {cluster_key}")
         return KubeEndpoint(f"https://127.0.0.1:{reservation.port}", self._pki.ca_pem, reservation.issuer)
@@ -136,6 +141,10 @@ class Backend:
         await self._reconcile()
         await self._retiring.wait()
 
+    def idle_planes(self) -> list[str]:
+        """Ids of control planes that run for nobody yet."""
+        return self._pool.idle()
+
     def serving(self, cluster_key: str) -> Serving | None:
         """The cluster's control plane, if it runs."""
         serving, reservation = self._serving.get(cluster_key), self._reservations.get(cluster_key)
@@ -166,7 +175,7 @@ class Backend:
         if reservation is None:
             raise KubeError("NotFound", f"there is no cluster {cluster_key}", 404)
         if not reservation.plane:
-            plane_id = self._pool.take_idle() or self._pool.new_id()
+            plane_id = self._pool.take_idle(reservation.issuer) or self._pool.new_id()
             reservation = self._reservations.set_plane(cluster_key, reservation, plane_id)
         await self._make_room(cluster_key)
         plane = await self._pool.start(reservation.plane, reservation.issuer)
@@ -214,9 +223,22 @@ class Backend:
             try:
                 await self._reconcile()
                 await self._restart_dead()
+                self._warm()
             except Exception:
                 # the loop must go on: the next round may succeed
                 log.exception("the Kubernetes backend could not bring endpoints and control planes in line")
+
+    def _warm(self) -> None:
+        """While EKS clusters are being created, have a control plane ready for the first of them."""
+        version = self._world.store.version
+        if version == self._warmed_at or not self.available():
+            return
+        self._warmed_at = version
+        store = self._world.store
+        creating = sum(row.get("status") == "CREATING" for scope in store.scopes(_EKS_CLUSTER) for row in store.list(_EKS_CLUSTER, scope))
+        room = len(self._pool.running()) < self._settings.most_running
+        if len(self._pool.idle()) + self._pool.warming < min(creating, self._settings.prewarm) and room:
+            self._tasks.start(self._pool.warm(self._world.settings.region), "start of a control plane ahead")
 
     async def _restart_dead(self) -> None:
         for key in [key for key, serving in self._serving.items() if not serving.plane.running]:

@@ -13,11 +13,14 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from sandbox.kube import issuers
 from sandbox.kube.control_plane import ControlPlane, Outside
 from sandbox.kube.pki import Pki
 from sandbox.kube.process import end_leftovers
 
 log = logging.getLogger(__name__)
+
+_NOTES = "plane.json"
 
 # from a plane's id to what it needs of the sandbox
 OutsideOf = Callable[[str], Outside]
@@ -30,7 +33,9 @@ class Pool:
         self._outside_of = outside_of
         self._keep_idle = keep_idle
         self._planes: dict[str, ControlPlane] = {}
-        self._idle: list[str] = []  # running and wiped
+        self._idle: list[str] = []  # running and empty
+        self._promised: set[str] = set()  # issuers of idle planes that a cluster has been told already
+        self._warming = False
         # two starts at once take as long as one after the other on a small machine, and each gets slower
         self._starting = asyncio.Semaphore(1)
 
@@ -53,13 +58,42 @@ class Pool:
         plane = self._planes.get(plane_id)
         return plane if plane is not None and plane.running else None
 
-    def take_idle(self) -> str:
-        """The id of a running, empty plane; "" when there is none."""
+    def take_idle(self, issuer: str) -> str:
+        """The id of a running, empty plane, if possible the one with this issuer; "" when there is none."""
+        self._idle.sort(key=lambda plane_id: self._known_issuer(plane_id) == issuer)
         while self._idle:
             plane_id = self._idle.pop()
             if self.get(plane_id):
                 return plane_id
         return ""
+
+    def promise_issuer(self, region: str) -> str:
+        """The issuer of an idle plane that no cluster had yet, for one in this region; "" when there is none."""
+        for plane_id in self._idle:
+            issuer = self._known_issuer(plane_id)
+            if issuer.startswith(issuers.prefix(region)) and issuer not in self._promised and not self._used(plane_id):
+                self._promised.add(issuer)
+                return issuer
+        return ""
+
+    def idle(self) -> list[str]:
+        return [*self._idle]
+
+    @property
+    def warming(self) -> bool:
+        return self._warming
+
+    async def warm(self, region: str) -> None:
+        """Start one more plane for whoever comes next. KubeError when it does not start."""
+        if self._warming:
+            return
+        self._warming = True
+        try:
+            plane_id = self.new_id()
+            await self.start(plane_id, issuers.new(region))
+            self._idle.append(plane_id)
+        finally:
+            self._warming = False
 
     def new_id(self) -> str:
         return f"plane-{secrets.token_hex(4)}"
@@ -95,6 +129,7 @@ class Pool:
                 log.exception("%s cannot be wiped and is thrown away", plane_id)
             else:
                 log.info("%s is wiped: %d keys", plane_id, changed)
+                self._note(plane_id, self._known_issuer(plane_id), used=True)
                 self._idle.append(plane_id)
                 return
         await self.stop(plane_id)
@@ -110,10 +145,24 @@ class Pool:
 
     def _issuer(self, plane_id: str, issuer: str) -> str:
         """A plane keeps the issuer of its first cluster: its tokens must stay valid over restarts."""
-        path = self._folder / plane_id / "plane.json"
-        if path.exists():
-            known: str = json.loads(path.read_text())["issuer"]
+        known = self._known_issuer(plane_id)
+        if known:
             return known
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_text(json.dumps({"issuer": issuer}))
+        self._note(plane_id, issuer, used=False)
         return issuer
+
+    def _known_issuer(self, plane_id: str) -> str:
+        return str(self._notes(plane_id).get("issuer", ""))
+
+    def _used(self, plane_id: str) -> bool:
+        return bool(self._notes(plane_id).get("used"))
+
+    def _notes(self, plane_id: str) -> dict[str, object]:
+        path = self._folder / plane_id / _NOTES
+        notes: dict[str, object] = json.loads(path.read_text()) if path.exists() else {}
+        return notes
+
+    def _note(self, plane_id: str, issuer: str, *, used: bool) -> None:
+        path = self._folder / plane_id / _NOTES
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_text(json.dumps({"issuer": issuer, "used": used}))

@@ -38,14 +38,10 @@ class Reservations:
         value = self._store.get(_CLUSTER, *_place(cluster_key))
         return None if value is None else Reservation(**value)
 
-    def make(self, cluster_key: str) -> Reservation:
-        found = self.get(cluster_key)
-        if found is not None:
-            return found
-        region = cluster_key.split("/")[1]
+    def make(self, cluster_key: str, issuer: str) -> Reservation:
+        """A new reservation; a port of its own is chosen."""
         others = [self.get(key) for key in self.keys()]
         taken = frozenset(other.port for other in others if other is not None)
-        issuer = f"https://oidc.eks.{region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
         return self._save(cluster_key, Reservation(secrets.token_hex(8), ports.choose(taken), issuer))
 
     def set_plane(self, cluster_key: str, reservation: Reservation, plane: str) -> Reservation:

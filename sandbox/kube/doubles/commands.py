@@ -35,8 +35,7 @@ async def _nothing(arguments: list[str], surroundings: Surroundings, terminal: T
 
 
 async def _say(text: str, surroundings: Surroundings, terminal: Terminal) -> int:
-    if not surroundings.silent:
-        await terminal.write(text.encode())
+    await terminal.write(text.encode())
     return 0
 
 

@@ -41,6 +41,7 @@ class Play:
     speed: float
     log: Callable[[str], None]
     resumed: bool = False
+    lines_before: int = 0  # of its log, written before the restart
     ends: bool = False
     scratch: dict[str, Any] = field(default_factory=dict)  # the double's own, for this run
 

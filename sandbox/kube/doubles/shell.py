@@ -63,7 +63,8 @@ def understood(command: list[str]) -> Program | None:
 
 
 async def play(program: Program, run: Play) -> int:
-    """Run a container's own program; its output is the log. A resumed run is silent up to where it had been."""
+    """Run a container's own program; its output is the log. A resumed run goes through it once more, fast, and
+    writes only what is not in the log yet: what it would have said while the sandbox was away comes too."""
     terminal = _LogTerminal(run)
     surroundings = Surroundings.of(run)
     if run.resumed:
@@ -214,6 +215,7 @@ class _LogTerminal:
     def __init__(self, run: Play) -> None:
         self._run = run
         self._rest = b""
+        self._skipped = run.lines_before
 
     async def read(self) -> bytes:
         return b""
@@ -221,7 +223,10 @@ class _LogTerminal:
     async def write(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            self._run.log(line.decode(errors="replace"))
+            if self._skipped:
+                self._skipped -= 1
+            else:
+                self._run.log(line.decode(errors="replace"))
 
     async def write_error(self, data: bytes) -> None:
         await self.write(data)

@@ -13,13 +13,9 @@ class Surroundings:
     hostname: str
     environment: dict[str, str]
     capacity: Mapping[str, str] = field(default_factory=dict)
-    # seconds that have passed already, of a program that was under way before a restart: until then it is silent
+    # seconds that have passed already, of a program that was under way before a restart: it sleeps so much less
     catch_up: float = 0.0
 
     @classmethod
     def of(cls, play: Play) -> Surroundings:
         return cls(play.pod["metadata"]["name"], play.environment, play.capacity)
-
-    @property
-    def silent(self) -> bool:
-        return self.catch_up > 0

@@ -196,6 +196,7 @@ class Container:
             speed=self._pod.speed(),
             log=self._write,
             resumed=resumed,
+            lines_before=self.log().lines() if resumed else 0,
             ends=self.policy != "Always" or (self.init and not self.sidecar),
         )
         double = self.double

@@ -37,9 +37,8 @@ class RunLog:
         self._dropped = 0  # bytes that were cut off at the front
         self._changed = asyncio.Event()
 
-    @property
-    def exists(self) -> bool:
-        return self._path.exists()
+    def lines(self) -> int:
+        return self._path.read_bytes().count(b"\n") if self._path.exists() else 0
 
     def write(self, text: str, at: float | None = None) -> None:
         """Append text, which may have several lines; `at` in epoch seconds."""

@@ -79,6 +79,7 @@ class ClusterUnderTest:
         self.name = name
         self.key = f"{SCOPE}/{name}"
         self.folder = folder
+        self.cold = False  # leave it to the first connection to start the control plane
         self.endpoint = rig.call(lambda: rig.backend.reserve(self.key))
 
     def run(self, coroutine: Coroutine[Any, Any, T], timeout: float = 90.0) -> T:
@@ -142,6 +143,9 @@ class ClusterUnderTest:
     def tool(
         self, program: str, *arguments: str, kubeconfig: Path | None = None, stdin: str = "", timeout: float = 60.0
     ) -> subprocess.CompletedProcess[str]:
+        """Run kubectl or helm to its end. The control plane is started first: on a busy machine that outlasts a client's patience."""
+        if not self.cold:
+            self.run(self.rig.backend.client(self.key))
         return subprocess.run(
             self.command(program, *arguments, kubeconfig=kubeconfig),
             env=self.environment(),
@@ -164,18 +168,22 @@ class ClusterUnderTest:
         return done.stdout
 
     def until(self, condition: Callable[[], T], timeout: float = 30.0, what: str = "") -> T:
-        """The first true value of `condition`; other people's processes have to get there, so it is asked again and again."""
-        deadline = time.monotonic() + timeout
-        while True:
-            value = condition()
-            if value:
-                return value
-            assert time.monotonic() < deadline, f"not within {timeout} s: {what or condition}"
-            time.sleep(0.1)
+        return until(condition, timeout, what)
 
     def get(self, kind: str, name: str = "", *, namespace: str = "default") -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(self.kubectl("get", kind, *([name] if name else []), "-n", namespace, "-o", "json"))
         return answer
+
+
+def until(condition: Callable[[], T], timeout: float = 30.0, what: str = "") -> T:
+    """The first true value of `condition`; other people's processes have to get there, so it is asked again and again."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"not within {timeout} s: {what or condition}"
+        time.sleep(0.1)
 
 
 def node_spec(index: int, **more: Any) -> NodeSpec:

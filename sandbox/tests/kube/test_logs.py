@@ -85,7 +85,7 @@ async def test_a_follower_misses_nothing_when_the_older_half_goes(log: RunLog, m
     assert await reading == "line 5\nline 6\n"
 
 
-async def test_the_logs_of_a_pod_that_is_gone_are_gone(tmp_path: Path) -> None:
+def test_the_logs_of_a_pod_that_is_gone_are_gone(tmp_path: Path) -> None:
     folder = LogFolder(tmp_path)
     folder.run("uid", "main", 0).write("x")
     folder.forget("uid")
