@@ -12,6 +12,7 @@ from sandbox.aws.cloudformation import template
 from sandbox.aws.cloudformation.resources import base
 from sandbox.aws.cloudformation.template import Template, error
 from sandbox.aws.errors import AWSError
+from sandbox.aws.protocol.wire import FileSlice
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
@@ -48,10 +49,14 @@ def _from_s3(context: Context, url: str) -> str:
         content = context.call("s3", "GetObject", {"Bucket": bucket, "Key": key})["Body"]
     except AWSError as failure:
         raise error(f"S3 error: {failure.message}") from failure
-    raw = content.read() if hasattr(content, "read") else content
+    raw = content
+    if isinstance(content, FileSlice):
+        with content.path.open("rb") as file:
+            file.seek(content.start)
+            raw = file.read(min(content.length, template.URL_LIMIT + 1))
     if len(raw) > template.URL_LIMIT:
         raise error(f"Template may not exceed {template.URL_LIMIT} bytes in size.")
-    return raw.decode() if isinstance(raw, bytes) else str(raw)
+    return bytes(raw).decode()
 
 
 def required_capabilities(parsed: Template) -> tuple[list[str], str]:

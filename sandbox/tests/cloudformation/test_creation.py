@@ -143,7 +143,8 @@ def test_a_failure_rolls_back_and_leaves_nothing(cfn: Cloudformation) -> None:
     assert cfn.alive() == before
     reason = cfn.reason("net", "Two", "CREATE_FAILED")
     assert reason.startswith(
-        "Resource handler returned message: \"The CIDR '10.1.0.128/25' conflicts with another subnet (Service: Ec2, Status Code: 400, Request ID: "
+        "Resource handler returned message: \"The CIDR '10.1.0.128/25' conflicts with another subnet "
+        "(Service: Ec2, Status Code: 400, Request ID: "
     )
     assert reason.endswith("HandlerErrorCode: InvalidRequest)")
     told = "The following resource(s) failed to create: [Two]. Rollback requested by user."
