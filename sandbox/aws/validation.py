@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import regex
+import regex  # type: ignore[import-untyped]
 from botocore.model import OperationModel, Shape
 
 from sandbox.aws.errors import AWSError

@@ -121,7 +121,9 @@ def _matcher(pattern: str) -> Any:
     pattern = pattern.strip()
     if pattern.startswith(("{", "[", "%")):
         raise AWSError("NotImplemented", f"logs: filter patterns like {json.dumps(pattern[:40])} are not simulated by the sandbox.", 501)
-    needed, excluded, either = [], [], []
+    needed: list[str] = []
+    excluded: list[str] = []
+    either: list[str] = []
     for sign, quoted, plain in _TERM.findall(pattern):
         term = quoted.replace('\\"', '"') or plain
         {"": needed, "-": excluded, "?": either}[sign].append(term)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from botocore.model import Shape, StructureShape
-
 from sandbox.aws.protocol import values
 
 MAX_DEPTH = 100
@@ -22,7 +20,7 @@ def read(body: bytes) -> Any:
         raise values.malformed("The request body is not JSON.") from error
 
 
-def decode(shape: Shape, value: Any, where: str = "", depth: int = 0) -> Any:
+def decode(shape: Any, value: Any, where: str = "", depth: int = 0) -> Any:
     """A JSON value as handlers see it: only members of the model, nulls left out."""
     if depth > MAX_DEPTH:
         raise values.malformed("The request is nested too deeply.")
@@ -46,8 +44,8 @@ def decode(shape: Shape, value: Any, where: str = "", depth: int = 0) -> Any:
     return values.scalar(shape, value, where, text=False)
 
 
-def structure(shape: StructureShape, value: dict[str, Any], where: str = "", depth: int = 0) -> dict[str, Any]:
-    decoded = {}
+def structure(shape: Any, value: dict[str, Any], where: str = "", depth: int = 0) -> dict[str, Any]:
+    decoded: dict[str, Any] = {}
     for name, member in shape.members.items():
         wire_name = member.serialization.get("name", name)
         if value.get(wire_name) is not None and "location" not in member.serialization:
@@ -55,7 +53,7 @@ def structure(shape: StructureShape, value: dict[str, Any], where: str = "", dep
     return decoded
 
 
-def encode(shape: Shape, value: Any) -> Any:
+def encode(shape: Any, value: Any) -> Any:
     """A handler's value as JSON; what the shape does not know is left out."""
     kind = shape.type_name
     if kind == "structure":

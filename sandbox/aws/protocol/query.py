@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.model import Shape, StructureShape
-
 from sandbox.aws.protocol import values
 
 _MAX_DEPTH = 30
@@ -31,14 +29,14 @@ def tree(pairs: list[tuple[str, str]]) -> Tree:
     return root
 
 
-def decode(shape: StructureShape, pairs: list[tuple[str, str]], ec2: bool) -> dict[str, Any]:
+def decode(shape: Any, pairs: list[tuple[str, str]], ec2: bool) -> dict[str, Any]:
     return _structure(shape, tree(pairs), "", ec2)
 
 
-def _structure(shape: StructureShape, node: Any, where: str, ec2: bool) -> dict[str, Any]:
+def _structure(shape: Any, node: Any, where: str, ec2: bool) -> dict[str, Any]:
     if not isinstance(node, dict):
         raise values.malformed(f"{where}: expected members")
-    decoded = {}
+    decoded: dict[str, Any] = {}
     for name, member in shape.members.items():
         wire_name = _wire_name(name, member, ec2)
         if wire_name in node:
@@ -46,7 +44,7 @@ def _structure(shape: StructureShape, node: Any, where: str, ec2: bool) -> dict[
     return decoded
 
 
-def _wire_name(name: str, member: Shape, ec2: bool) -> str:
+def _wire_name(name: str, member: Any, ec2: bool) -> str:
     serialization = member.serialization
     if ec2:
         if "queryName" in serialization:
@@ -58,7 +56,7 @@ def _wire_name(name: str, member: Shape, ec2: bool) -> str:
     return str(serialization.get("name", name))
 
 
-def _value(shape: Shape, node: Any, where: str, ec2: bool) -> Any:
+def _value(shape: Any, node: Any, where: str, ec2: bool) -> Any:
     kind = shape.type_name
     if kind == "structure":
         return _structure(shape, node, where, ec2)
@@ -94,7 +92,7 @@ def _map(shape: Any, node: Any, where: str, ec2: bool) -> dict[str, Any]:
         node = node.get("entry", {})
     key_name = shape.key.serialization.get("name", "key")
     value_name = shape.value.serialization.get("name", "value")
-    decoded = {}
+    decoded: dict[str, Any] = {}
     for number in _numbered(node):
         entry = node[number]
         if not isinstance(entry, dict) or not isinstance(entry.get(key_name), str) or value_name not in entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from urllib.parse import unquote
 
 from botocore.model import OperationModel
@@ -52,7 +53,7 @@ def _routes(service: str) -> list[Route]:
         operation = model.operation_model(name)
         path, _, query = operation.http["requestUri"].partition("?")
         needed_query, needed_headers = set(), set()
-        shape = operation.input_shape
+        shape: Any = operation.input_shape
         for member_name in shape.required_members if shape is not None else ():
             serialization = shape.members[member_name].serialization
             if serialization.get("location") == "querystring":

@@ -7,8 +7,6 @@ import xml.etree.ElementTree as ET
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from botocore.model import Shape
-
 from sandbox.aws.protocol import values
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -25,7 +23,7 @@ def read(body: bytes) -> ET.Element:
         raise values.malformed("The XML is not well-formed.") from error
 
 
-def decode(shape: Shape, node: ET.Element, where: str = "", depth: int = 0) -> Any:
+def decode(shape: Any, node: ET.Element, where: str = "", depth: int = 0) -> Any:
     if depth > _MAX_DEPTH:
         raise values.malformed("The XML is nested too deeply.")
     kind = shape.type_name
@@ -43,7 +41,7 @@ def _structure(shape: Any, node: ET.Element, where: str, depth: int) -> dict[str
     children: dict[str, list[ET.Element]] = {}
     for child in node:
         children.setdefault(_tag(child), []).append(child)
-    decoded = {}
+    decoded: dict[str, Any] = {}
     for name, member in shape.members.items():
         path = f"{where}.{name}" if where else name
         serialization = member.serialization
@@ -72,7 +70,7 @@ def _structure(shape: Any, node: ET.Element, where: str, depth: int) -> dict[str
 def _map(shape: Any, entries: list[ET.Element], where: str, depth: int) -> dict[str, Any]:
     key_name = shape.key.serialization.get("name", "key")
     value_name = shape.value.serialization.get("name", "value")
-    decoded = {}
+    decoded: dict[str, Any] = {}
     for entry in entries:
         parts = {_tag(child): child for child in entry}
         if key_name not in parts or value_name not in parts:
@@ -90,7 +88,7 @@ def text(value: str) -> str:
     return escape(_NOT_XML.sub("?", value))
 
 
-def encode(shape: Shape, value: Any, tag: str, *, ec2: bool = False, attributes: str = "") -> str:
+def encode(shape: Any, value: Any, tag: str, *, ec2: bool = False, attributes: str = "") -> str:
     """The element `tag` of a handler's value."""
     kind = shape.type_name
     if kind == "structure":
@@ -137,7 +135,7 @@ def _encode_map(shape: Any, value: dict[str, Any], tag: str, ec2: bool) -> str:
     return inner if flattened else f"<{tag}>{inner}</{tag}>"
 
 
-def _scalar(shape: Shape, value: Any) -> str:
+def _scalar(shape: Any, value: Any) -> str:
     kind = shape.type_name
     if kind == "timestamp":
         return str(values.timestamp_text(value, shape.serialization.get("timestampFormat", "iso8601")))
