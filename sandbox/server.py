@@ -13,6 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from sandbox.app import App, json_line
+from sandbox.kube.controllers.manager import Controllers
 from sandbox.world import World
 
 log = logging.getLogger(__name__)
@@ -89,9 +90,9 @@ async def _run(world: World, listener: socket.socket) -> None:
     finally:
         ticking.cancel()
         kube.cancel()
-        await asyncio.gather(ticking, kube, return_exceptions=True)
-        if "kube.controllers" in world.services:
-            await world.services["kube.controllers"].stop()
+        _, controllers = await asyncio.gather(ticking, kube, return_exceptions=True)
+        if isinstance(controllers, Controllers):
+            await controllers.stop()
         if world.kube is not None:
             await world.kube.stop()
 
@@ -106,20 +107,21 @@ async def _tick(world: World) -> None:
             log.exception("the agenda could not be run")
 
 
-async def _start_kube(world: World) -> None:
-    """AWS answers whether or not Kubernetes can run here."""
+async def _start_kube(world: World) -> Controllers | None:
+    """AWS answers whether or not Kubernetes can run here; the controllers at work if it can."""
     if importlib.util.find_spec("sandbox.kube.backend") is None:
-        return
+        return None
     from sandbox.kube import backend
-    from sandbox.kube.controllers import manager
 
     try:
         created = backend.create(world)
         world.kube = await created if inspect.isawaitable(created) else created
         await world.kube.start()
-        world.services["kube.controllers"] = controllers = manager.Controllers(world, world.kube)
+        controllers = Controllers(world, world.kube)
         controllers.start()
     except asyncio.CancelledError:
         raise
     except Exception:
         log.exception("the Kubernetes backend did not start: clusters will have no control plane")
+        return None
+    return controllers

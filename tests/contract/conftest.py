@@ -19,6 +19,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from sandbox.kube import binary
+
 ROOT = Path(__file__).resolve().parents[2]
 AWS = ROOT / ".venv-aws" / "bin" / "aws"
 READY_SECONDS = 20
@@ -46,7 +48,8 @@ class Sandbox:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env={**self.environment(), "PYTHONPATH": str(ROOT)},
+                # the control plane's binary is in the developer's own cache folder, whatever HOME is
+                env={**self.environment(), "PYTHONPATH": str(ROOT), "INSTANTSTART_KUBE_BIN": str(binary.cache_folder())},
             )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

@@ -73,7 +73,8 @@ def become_active(context: Context, reference: dict[str, Any]) -> None:
         return
     backend = context.world.kube
     if backend is not None and not backend.available():
-        context.schedule(context.now + _BACKEND_RETRY, "eks.cluster.ready", reference)
+        # in the background: how long a build takes is not virtual time, so nothing can be fast-forwarded to its end
+        context.schedule(context.now + _BACKEND_RETRY, "eks.cluster.ready", reference, background=True)
         return
     identifier = hex_id(f"{cluster['arn']}/{cluster['createdAt']}", 32).upper()
     if backend is None:  # AWS alone is simulated: the endpoint is one that nothing answers

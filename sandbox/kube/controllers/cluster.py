@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.eks import addon_health
+from sandbox.aws.eks import cluster as clusters
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.kube.controllers import applied, machines, workloads
@@ -29,9 +30,12 @@ _DAEMON_PATIENCE = 60.0  # real seconds, as Kubernetes runs in real time, before
 
 
 class ClusterController:
-    def __init__(self, world: World, backend: KubeBackend, scope: str, name: str) -> None:
+    """`created` is the cluster's createdAt: a controller works for this very cluster, not for a later one of its name."""
+
+    def __init__(self, world: World, backend: KubeBackend, scope: str, name: str, created: float) -> None:
         self.scope = scope
         self.name = name
+        self._created = created
         self.key = f"{scope}/{name}"
         self._world = world
         self._backend = backend
@@ -44,6 +48,10 @@ class ClusterController:
         self._short_since: dict[workloads.Key, float] = {}
         self._seen = -1
         self._look_at = 0.0
+
+    def _alive(self) -> bool:
+        cluster = self._world.store.get(clusters.KIND, self.scope, self.name)
+        return cluster is not None and cluster["createdAt"] == self._created
 
     async def run(self) -> None:
         """For ever; an error is logged and tried again after a growing pause."""
@@ -106,6 +114,8 @@ class ClusterController:
     async def _sync_power(self, name: str, node: dict[str, Any]) -> None:
         """A machine that reboots does not answer; afterwards it is back under a new boot id."""
         kubelet = self._backend.kubelet
+        if name not in self._boots and not machines.lost(node):
+            kubelet.restore_node(self.key, name)  # the reboot may have ended while there was no controller
         known = self._boots.setdefault(name, node["boots"])
         if machines.lost(node):
             if name not in self._lost:
@@ -167,6 +177,8 @@ class ClusterController:
             self._world.store.delete(applied.APPLIED, self.scope, f"{self.name}/{name}")
 
     def _note(self, name: str, row: dict[str, Any]) -> None:
+        if not self._alive():
+            return  # deleted while its add-on was being applied: its bookkeeping is gone and stays so
         with self._writing():
             self._world.store.put(applied.APPLIED, self.scope, f"{self.name}/{name}", row)
 

@@ -57,13 +57,13 @@ class Controllers:
             if key not in wanted or task.done():
                 task.cancel()
                 del self._running[key]
-        for key, (scope, name, identity) in wanted.items():
+        for key, (scope, name, created) in wanted.items():
             if key not in self._running:
-                controller = ClusterController(self._world, self._backend, scope, name)
-                self._running[key] = controller, self._tasks.start(controller.run(), f"the controllers of {identity}")
+                controller = ClusterController(self._world, self._backend, scope, name, created)
+                self._running[key] = controller, self._tasks.start(controller.run(), f"the controllers of {controller.key}")
 
-    def _wanted(self) -> dict[str, tuple[str, str, str]]:
-        """By cluster key and creation (a new cluster of an old name is another one): scope, name, cluster key."""
+    def _wanted(self) -> dict[str, tuple[str, str, float]]:
+        """By cluster key and creation (a new cluster of an old name is another one): scope, name, creation."""
         wanted = {}
         store = self._world.store
         for scope in store.scopes(clusters.KIND):
@@ -72,7 +72,7 @@ class Controllers:
             for cluster in store.list(clusters.KIND, scope):
                 key = f"{scope}/{cluster['name']}"
                 if cluster["status"] in ("ACTIVE", "UPDATING") and (cluster["name"] in busy or self._backend.kubelet.node_names(key)):
-                    wanted[f"{key} {cluster['createdAt']}"] = scope, cluster["name"], key
+                    wanted[f"{key} {cluster['createdAt']}"] = scope, cluster["name"], cluster["createdAt"]
         return wanted
 
     def _with_nodes(self, scope: str) -> set[str]:
