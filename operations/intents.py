@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from operations import clock, leases, observing, points
+from operations import clock, events, leases, observing, points
 from operations.leases import Lease
 from operations.models import Intent, Operation
 from operations.models.intent import IntentOutcome
@@ -75,11 +75,17 @@ def digest(seen: Observation) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def open_intent(lease: Lease, operation: Operation, step: Step, attempt: int, token: str, seen: Observation) -> Intent:
-    """Commits what is about to be sent. Raises LeaseLost or StateChanged when it must not be."""
+def open_intent(
+    lease: Lease, operation: Operation, step: Step, attempt: int, token: str, seen: Observation, shown: dict[str, Any]
+) -> Intent:
+    """Commits what is about to be sent, and the columns that show it. Raises LeaseLost or StateChanged when it must not be."""
     points.reach("intent.before")
     with transaction.atomic():
-        leases.write(lease, where=Q(state=operation.state))
+        leases.write(lease, where=Q(state=operation.state), **shown)
+        if shown:
+            for name, value in shown.items():
+                setattr(operation, name, value)
+            events.publish_operation(operation)
         intent = Intent.objects.create(
             operation=operation,
             step=step.name,

@@ -82,8 +82,10 @@ def claim(model: type[Leased], pk: Any, offered_token: int) -> Lease | None:
     taken = model._default_manager.filter(model.drivable(), pk=pk, fencing_token=offered_token, lease_owner=OFFERED).update(
         lease_owner=worker_name(), lease_expires_at=expiry(clock.now()), fencing_token=offered_token + 1
     )
+    if not taken:
+        return None
     points.reach("claim.committed")
-    return Lease(model, pk, offered_token + 1) if taken else None
+    return Lease(model, pk, offered_token + 1)
 
 
 def write(lease: Lease, *, where: Q | None = None, even_if_expired: bool = False, **fields: Any) -> None:

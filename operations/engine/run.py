@@ -30,6 +30,7 @@ POLL_REFERENCE_SECONDS = 12.0
 """The POLL_TRANSITION for which steps give their poll_seconds; another setting scales them alike."""
 CALLS_IN_A_ROW = 25
 """Calls of one step after which the engine takes a breath between two of them: a step that never converges must not storm AWS."""
+NO_ERROR = {"error_code": "", "error_message": "", "error_hint": "", "error_category": ""}
 
 
 class Turn(enum.Enum):
@@ -135,8 +136,8 @@ class Run:
 
     def _call(self, steps: list[Step], step: Step, context: StepContext, seen: Observation, past: History) -> Turn:
         """Write-ahead, a last look at the lease, the one external change, its outcome."""
-        self._show(steps, step, seen)
-        intent = intents.open_intent(self.lease, self.operation, step, past.next_attempt, context.token(step), seen)
+        shown = self._shown(steps, step, seen)
+        intent = intents.open_intent(self.lease, self.operation, step, past.next_attempt, context.token(step), seen, shown)
         intents.mark_sent(self.lease, self.operation, intent)
         points.reach("call.before")
         try:
@@ -168,24 +169,21 @@ class Run:
         at = clock.now()
         rows = moved(listed_steps(self.operation.steps, steps), step.name, "ready", seen.message, at)
         facts = {**self.operation.facts, step.name: dict(seen.facts)}
+        columns: dict[str, Any] = {
+            "steps": rows,
+            "facts": facts,
+            "step": step.name,
+            "message": seen.message or step.title,
+            "waiting_for": "",
+            "link": seen.link,
+            "attempts": 0,
+            **NO_ERROR,
+        }
         points.reach("step.before")
         with transaction.atomic():
-            leases.write(
-                self.lease,
-                where=self.as_read,
-                steps=rows,
-                facts=facts,
-                step=step.name,
-                message=seen.message or step.title,
-                waiting_for="",
-                link=seen.link,
-                attempts=0,
-                error_code="",
-                error_message="",
-                error_hint="",
-                error_category="",
-            )
-            self.operation.refresh_from_db()
+            leases.write(self.lease, where=self.as_read, **columns)
+            for name, value in columns.items():
+                setattr(self.operation, name, value)
             events.note(self.operation, "step_ready", seen.message or step.title, step=step.name)
             events.publish_operation(self.operation)
         points.reach("step.committed")
@@ -193,17 +191,14 @@ class Run:
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 
-    def _show(self, steps: list[Step], step: Step, seen: Observation) -> None:
-        """Writes which step runs, when the page shows something else."""
+    def _shown(self, steps: list[Step], step: Step, seen: Observation) -> dict[str, Any]:
+        """The columns that say which step runs; empty when the page shows it already."""
         message = seen.message or step.title
         row = next((row for row in self.operation.steps if row["name"] == step.name), None)
         if row is not None and row["state"] == "running" and self.operation.step == step.name and self.operation.message == message:
-            return
+            return {}
         rows = moved(listed_steps(self.operation.steps, steps), step.name, "running", message, clock.now())
-        with transaction.atomic():
-            leases.write(self.lease, where=self.as_read, step=step.name, steps=rows, message=message, link=seen.link)
-            self.operation.step, self.operation.steps, self.operation.message = step.name, rows, message
-            events.publish_operation(self.operation)
+        return {"step": step.name, "steps": rows, "message": message, "link": seen.link}
 
     def _wait(self, steps: list[Step], step: Step, seen: Observation) -> Turn:
         rows = moved(listed_steps(self.operation.steps, steps), step.name, "running", seen.message, clock.now())
@@ -217,10 +212,7 @@ class Run:
             step=step.name,
             facts={**self.operation.facts, step.name: dict(seen.facts)},
             attempts=0,
-            error_code="",
-            error_message="",
-            error_hint="",
-            error_category="",
+            **NO_ERROR,
         )
 
     def _leave(self, seconds: float, message: str, link: str, *, trouble: Fault | None = None, **fields: Any) -> Turn:

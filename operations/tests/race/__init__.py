@@ -1,0 +1,1 @@
+"""Two dispatchers and four workers, each a process of its own, over django-q2's own broker."""
