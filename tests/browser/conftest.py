@@ -17,7 +17,15 @@ from instantstart.up.stack import Choices, Stack
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @dataclass
@@ -77,9 +85,21 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
-    page.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" and "the server responded with a status of" not in message.text else None)
+    page.on(
+        "console",
+        lambda message: (
+            wrong.append(f"console: {message.text}")
+            if message.type == "error" and "the server responded with a status of" not in message.text
+            else None
+        ),
+    )
     policies: list[str] = []
-    page.on("response", lambda response: policies.append(response.headers.get("content-security-policy", "")) if response.request.is_navigation_request() else None)
+    page.on(
+        "response",
+        lambda response: (
+            policies.append(response.headers.get("content-security-policy", "")) if response.request.is_navigation_request() else None
+        ),
+    )
     yield page
     assert wrong == []
     for policy in policies:
@@ -104,4 +124,6 @@ def serious(page: Page) -> list[dict[str, Any]]:
     """axe's serious and critical findings on the page."""
     page.evaluate(AXE.read_text())
     found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
-    return [{"id": row["id"], "nodes": [node["html"] for node in row["nodes"]]} for row in found if row["impact"] in ("serious", "critical")]
+    return [
+        {"id": row["id"], "nodes": [node["html"] for node in row["nodes"]]} for row in found if row["impact"] in ("serious", "critical")
+    ]
