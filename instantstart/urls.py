@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("accounts.web.urls")),
     path("", include("operations.web.urls")),
     path("", include("clusters.web.urls")),
+    path("", include("instantstart.web.urls")),
 ]
 
 handler400 = "instantstart.api.errors.bad_request"
