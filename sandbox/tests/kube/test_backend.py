@@ -95,8 +95,12 @@ def test_a_partition_holds_connections_back_until_it_heals(rig: Rig, cluster: Cl
     fault = rig.call(lambda: rig.world.faults.add({"scenario": "kube_partition", "cluster": cluster.name}))
     cut_off = cluster.tool("kubectl", "get", "namespaces", "--request-timeout=2s")
     assert cut_off.returncode == 1
-    assert "net/http: request canceled" in cut_off.stderr or "TLS handshake timeout" in cut_off.stderr or "deadline exceeded" in cut_off.stderr
-    held = subprocess.Popen(cluster.command("kubectl", "get", "namespaces", "-o", "name"), env=cluster.environment(), stdout=subprocess.PIPE)
+    assert (
+        "net/http: request canceled" in cut_off.stderr or "TLS handshake timeout" in cut_off.stderr or "deadline exceeded" in cut_off.stderr
+    )
+    held = subprocess.Popen(
+        cluster.command("kubectl", "get", "namespaces", "-o", "name"), env=cluster.environment(), stdout=subprocess.PIPE
+    )
     rig.call(lambda: rig.world.faults.remove(fault["id"]))
     output, _ = held.communicate(timeout=20)
     assert b"namespace/default" in output
