@@ -38,7 +38,7 @@ def test_a_network_is_built_described_and_taken_down(sandbox: Sandbox) -> None:
         }
     ]
     refused = sandbox.run("ec2", "delete-vpc", "--vpc-id", vpc)
-    assert refused.returncode == 254
+    assert refused.returncode == 255
     assert f"(DependencyViolation) when calling the DeleteVpc operation: The vpc '{vpc}' has dependencies" in refused.stderr
     ec2("delete-security-group", "--group-id", group)
     ec2("delete-subnet", "--subnet-id", subnet["SubnetId"])

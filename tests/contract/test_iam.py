@@ -88,14 +88,14 @@ def test_a_role_that_trusts_a_user_is_assumed_with_its_own_rights(sandbox: Sandb
     }
     arn = iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(trust))["Role"]["Arn"]
     iam.put_role_policy(RoleName="reader", PolicyName="read", PolicyDocument=json.dumps(READ))
-    session = sandbox.client("sts").assume_role(RoleArn=arn, RoleSessionName="s")["Credentials"]
+    session = sandbox.client("sts").assume_role(RoleArn=arn, RoleSessionName="look")["Credentials"]
     credentials = {
         "aws_access_key_id": session["AccessKeyId"],
         "aws_secret_access_key": session["SecretAccessKey"],
         "aws_session_token": session["SessionToken"],
     }
     identity = sandbox.client("sts", **credentials).get_caller_identity()
-    assert identity["Arn"] == "arn:aws:sts::123456789012:assumed-role/reader/s"
+    assert identity["Arn"] == "arn:aws:sts::123456789012:assumed-role/reader/look"
     with pytest.raises(ClientError) as caught:
         sandbox.client("iam", **credentials).list_roles()
     assert caught.value.response["Error"]["Code"] == "AccessDenied"

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from sandbox.aws.cloudformation import template
+from sandbox.aws.cloudformation import stacks, template
 from sandbox.aws.cloudformation.resources import base
 from sandbox.aws.cloudformation.template import Template, error
 from sandbox.aws.errors import AWSError
@@ -87,12 +87,15 @@ def check_tags(tags: list[dict[str, str]]) -> None:
 
 
 def replay(context: Context, params: dict[str, Any]) -> str | None:
-    """The stack id that an earlier request with this ClientRequestToken got. Errors: the token came with another request."""
+    """The stack id that an earlier request with this ClientRequestToken got, while that stack is there.
+
+    A token counts for one stack's name. Errors: it came with another request for that stack already.
+    """
     token = params.get("ClientRequestToken")
     if not token:
         return None
-    found = context.world.store.get(_TOKENS, context.scope, token)
-    if found is None:
+    found = context.world.store.get(_TOKENS, context.scope, _key(params))
+    if found is None or context.world.store.get(stacks.KIND, context.scope, found["stack"]) is None:
         return None
     if found["fingerprint"] != _fingerprint(context, params):
         raise AWSError("TokenAlreadyExistsException", f"A client request token {token} was used with another request already.")
@@ -100,14 +103,17 @@ def replay(context: Context, params: dict[str, Any]) -> str | None:
 
 
 def remember(context: Context, params: dict[str, Any], stack_id: str) -> None:
-    token = params.get("ClientRequestToken")
-    if not token:
+    if not params.get("ClientRequestToken"):
         return
     store = context.world.store
-    store.put(_TOKENS, context.scope, token, {"stack": stack_id, "fingerprint": _fingerprint(context, params)})
-    keys = store.keys(_TOKENS, context.scope)
-    for old in keys[:-_TOKENS_KEPT]:
+    store.put(_TOKENS, context.scope, _key(params), {"stack": stack_id, "fingerprint": _fingerprint(context, params)})
+    for old in store.keys(_TOKENS, context.scope)[:-_TOKENS_KEPT]:
         store.delete(_TOKENS, context.scope, old)
+
+
+def _key(params: dict[str, Any]) -> str:
+    name = str(params["StackName"])
+    return f"{name.split('/')[1] if name.startswith('arn:') else name} {params['ClientRequestToken']}"
 
 
 def _fingerprint(context: Context, params: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sandbox.aws.errors import AWSError
 from sandbox.tests.cloudformation.conftest import GATEWAY, ROLE, VPC, Cloudformation, group, subnet
 from sandbox.world import World
 
@@ -243,10 +244,18 @@ def test_one_token_makes_one_stack(cfn: Cloudformation) -> None:
     assert cfn.create({"Vpc": VPC}, ClientRequestToken="t-1") == first
     cfn.settle()
     assert cfn.create({"Vpc": VPC}, ClientRequestToken="t-1") == first
-    with pytest.raises(Exception, match="TokenAlreadyExistsException"):
-        cfn.create({"Vpc": VPC}, "other", ClientRequestToken="t-1")
+    with pytest.raises(AWSError) as caught:
+        cfn.create({"Vpc": VPC, "Gateway": GATEWAY}, ClientRequestToken="t-1")
+    assert caught.value.code == "TokenAlreadyExistsException"
     assert len(cfn("DescribeStacks")["Stacks"]) == 1
     assert cfn.history("net")[0]["ClientRequestToken"] == "t-1"
+
+
+def test_a_token_makes_a_new_stack_when_its_first_is_gone(cfn: Cloudformation) -> None:
+    first = cfn.create({"Vpc": VPC}, ClientRequestToken="t-1")
+    cfn.settle()
+    cfn.delete("net")
+    assert cfn.create({"Vpc": VPC}, ClientRequestToken="t-1") != first
 
 
 def test_a_stack_name_is_used_once(cfn: Cloudformation) -> None:
