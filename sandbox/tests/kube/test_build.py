@@ -35,7 +35,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def make_go(tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch) -> "GoMaker":
+def make_go(tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch) -> GoMaker:
     return GoMaker(tmp_path, calls, monkeypatch)
 
 
@@ -125,14 +125,14 @@ def test_a_failed_build_keeps_its_modules_for_the_next_attempt(make_go: GoMaker)
 
 def test_without_a_toolchain_it_says_where_it_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    with pytest.raises(build.BuildError, match="there is no Go toolchain at .*/bin/go: install the requirements"):
+    with pytest.raises(build.BuildError, match=r"there is no Go toolchain at .*/bin/go: install the requirements"):
         build.build()
 
 
 def test_too_little_disk_is_told_before_anything_is_fetched(make_go: GoMaker, calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_go()
     monkeypatch.setattr(build, "_NEEDED_BYTES", 10**18)
-    with pytest.raises(build.BuildError, match="the build needs 1000000000.0 GB in .*: free some space or set XDG_CACHE_HOME"):
+    with pytest.raises(build.BuildError, match=r"the build needs 1000000000\.0 GB in .*: free some space or set XDG_CACHE_HOME"):
         build.build()
     assert not calls.exists()
 
