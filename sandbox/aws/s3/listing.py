@@ -142,13 +142,16 @@ def _common(params: dict[str, Any], page: Page, bucket: str) -> dict[str, Any]:
 
 
 def _row(key: str, version: dict[str, Any], shown: Any) -> dict[str, Any]:
-    return {
+    row = {
         "Key": shown(key),
         "LastModified": version["at"],
         "ETag": f'"{version["etag"]}"',
         "Size": version["size"],
         "StorageClass": version["headers"].get("StorageClass", "STANDARD"),
     }
+    if version["checksums"]:
+        row["ChecksumAlgorithm"] = [name.removeprefix("Checksum") for name in version["checksums"]]
+    return row
 
 
 def _encoder(params: dict[str, Any]) -> Any:
