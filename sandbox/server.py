@@ -6,8 +6,11 @@ import asyncio
 import importlib.util
 import inspect
 import logging
+import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -20,6 +23,7 @@ log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 _TICK_SECONDS = 0.1
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class PortBusy(Exception):
@@ -57,6 +61,14 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, world: World) -> None:
         super().__init__(config)
         self._world = world
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """A signal only ends the serving: uvicorn would send it again, which kills the process before its children are stopped."""
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
