@@ -20,8 +20,8 @@ class ClusterObserver(Observer):
     """One source a cluster; its key is the cluster's name."""
 
     kind = "cluster"
-    calls = 3.0
-    """SageMaker is asked most: DescribeCluster, ListClusterNodes, ListClusterEvents."""
+    calls = 8.0
+    """EKS is asked most: DescribeCluster, ListAddons, and DescribeAddon for each of six."""
 
     def observe(self, key: str) -> Pace:
         row = Cluster.objects.filter(name=key).first()

@@ -68,6 +68,11 @@ class Sandbox:
     def fault(self, **fault: Any) -> Any:
         return self.call("POST", "faults", fault)
 
+    def faults(self) -> list[dict[str, Any]]:
+        answer = self.call("GET", "faults")
+        rows: list[dict[str, Any]] = answer if isinstance(answer, list) else next(iter(answer.values()))
+        return rows
+
     def no_faults(self) -> None:
         self.call("DELETE", "faults")
 
