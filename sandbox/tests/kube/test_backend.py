@@ -172,7 +172,8 @@ async def main():
     made = await backend.create(world)
     await made.start()
     made.reserve("123456789012/us-west-2/doomed")
-    await made.client("123456789012/us-west-2/doomed")
+    client = await made.client("123456789012/us-west-2/doomed")
+    await client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kept"}})
     print("ready", flush=True)
     await asyncio.sleep(600)
 
@@ -180,7 +181,7 @@ asyncio.run(main())
 """
 
 
-def test_no_process_outlives_a_sandbox_that_is_killed(tmp_path: Path, rig: Rig) -> None:
+def test_no_process_outlives_a_sandbox_that_is_killed_and_no_object_is_lost(tmp_path: Path) -> None:
     state = tmp_path / "state"
     process = subprocess.Popen([sys.executable, "-c", SERVE, str(state)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -191,6 +192,10 @@ def test_no_process_outlives_a_sandbox_that_is_killed(tmp_path: Path, rig: Rig) 
     process.kill()
     process.wait()
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), timeout=10)
+    again = Rig(state)
+    client = again.run(again.backend.client(f"{SCOPE}/doomed"))
+    assert again.run(client.get("v1", "Namespace", "kept"))["metadata"]["name"] == "kept"  # type: ignore[index]
+    again.close()
 
 
 def test_a_control_plane_is_ready_when_a_cluster_that_was_being_created_becomes_active(lonely_rig: Rig) -> None:
