@@ -56,6 +56,7 @@ def make(
         "PrivateDnsName": f"ip-{addresses[0].replace('.', '-')}.{suffix}",
         "PrivateIpAddresses": [{"Primary": index == 0, "PrivateIpAddress": one} for index, one in enumerate(addresses)],
         "Ipv6Addresses": [],
+        "RequesterId": context.principal.user_id or context.account,
         "RequesterManaged": False,
         "SourceDestCheck": True,
         "Status": "available",
