@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from inspect import isawaitable
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,7 +33,8 @@ async def answer(world: World, request: Request) -> Reply:
         known = sorted({f"{method} /_sandbox/{name}" for method, name in _ROUTES})
         return _reply(404, {"error": f"There is no {request.method} /_sandbox/{path}.", "known": known})
     try:
-        return _reply(200, handler(world, request))
+        result = handler(world, request)
+        return _reply(200, await result if isawaitable(result) else result)
     except _Bad as bad:
         return _reply(bad.status, {"error": bad.message})
     except ValueError as error:
@@ -135,7 +137,9 @@ def _add_account(world: World, request: Request) -> Any:
     return world.store.get("_account", "*", account)
 
 
-def _reset(world: World, request: Request) -> Any:
+async def _reset(world: World, request: Request) -> Any:
+    if world.kube is not None:
+        await world.kube.reset()
     world.reset()
     return world.describe()
 

@@ -57,4 +57,8 @@ class RequestLog:
 
 def digest_of(params: Any) -> str:
     """A short fingerprint of a call's parameters: equal calls have equal ones, and nothing can be read from it."""
-    return hashlib.sha256(json.dumps(params, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(params, sort_keys=True, default=_plain).encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> str:
+    return hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else str(value)
