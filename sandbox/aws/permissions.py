@@ -18,6 +18,7 @@ _S3_ACTIONS = {
     "HeadBucket": "s3:ListBucket",
     "ListObjects": "s3:ListBucket",
     "ListObjectsV2": "s3:ListBucket",
+    "ListObjectVersions": "s3:ListBucketVersions",
     "HeadObject": "s3:GetObject",
     "CopyObject": "s3:PutObject",
     "CreateMultipartUpload": "s3:PutObject",

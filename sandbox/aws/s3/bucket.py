@@ -19,6 +19,9 @@ Bucket = dict[str, Any]
 @resource_arn("s3")
 def arn_of(context: Context, params: dict[str, Any]) -> str:
     bucket, key = params.get("Bucket"), params.get("Key")
+    objects = (params.get("Delete") or {}).get("Objects") or []
+    if objects:  # S3 asks the policies for every key of a DeleteObjects; here the first stands for all
+        key = objects[0].get("Key")
     if not bucket:
         return "*"
     return context.arn("s3", f"{bucket}/{key}" if key else str(bucket))
