@@ -103,9 +103,10 @@ PERMISSIONS: tuple[Permission, ...] = (
         PLAN,
         "see networks, zones and instance types before anything is made",
         Scope.ANY,
-        "ec2:DescribeRegions ec2:DescribeAvailabilityZones ec2:DescribeInstanceTypeOfferings ec2:DescribeVpcs ec2:DescribeSubnets "
-        "ec2:DescribeRouteTables ec2:DescribeInternetGateways ec2:DescribeNatGateways ec2:DescribeVpcEndpoints ec2:DescribeSecurityGroups "
-        "ec2:DescribeAddresses ec2:DescribeNetworkInterfaces ec2:DescribeVpcAttribute ec2:DescribeSecurityGroupRules",
+        "ec2:DescribeRegions ec2:DescribeAvailabilityZones ec2:DescribeInstanceTypeOfferings ec2:DescribeVpcs "
+        "ec2:DescribeSubnets ec2:DescribeRouteTables ec2:DescribeInternetGateways ec2:DescribeNatGateways "
+        "ec2:DescribeVpcEndpoints ec2:DescribeSecurityGroups ec2:DescribeAddresses ec2:DescribeNetworkInterfaces "
+        "ec2:DescribeVpcAttribute ec2:DescribeSecurityGroupRules ec2:DescribeNetworkAcls",
     ),
     *_rows(PLAN, "compare quotas with the request", Scope.ANY, "servicequotas:ListServiceQuotas servicequotas:ListAWSDefaultServiceQuotas"),
     *_rows(
