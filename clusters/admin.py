@@ -14,7 +14,6 @@ from instantstart.problem import Problem
 from operations.choices import Channel
 from operations.submit import submit
 
-
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Phase, Cluster]

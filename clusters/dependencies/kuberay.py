@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from django.conf import settings
 
 from clusters import names
@@ -24,4 +26,4 @@ class KubeRay(HelmDependency):
         return spec.kuberay
 
     def chart(self) -> str:
-        return str(getattr(settings, "KUBERAY_CHART", ""))
+        return str(getattr(settings, "KUBERAY_CHART", "") or os.environ.get("INSTANTSTART_KUBERAY_CHART", ""))

@@ -11,6 +11,7 @@ from clusters.choices import DependencyState, State
 from clusters.models import Cluster
 from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
+from instantstart.problem import Problem
 from operations.choices import OperationState
 from operations.driver import drive
 from operations.submit import submit
@@ -41,3 +42,33 @@ def test_a_cluster_is_made_by_five_phases_and_leaves_nothing_when_deleted(sandbo
     assert not Cluster.objects.exists()
     left = [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before]
     assert left == []
+
+
+def test_a_cluster_without_nodes_has_its_drivers_installed_and_waiting(sandbox: Sandbox, operator: User) -> None:
+    before = {(row["kind"], row["id"]) for row in sandbox.ledger()}
+    with pytest.raises(Problem) as refused:
+        submit("cluster.create", {"name": "demo", "kuberay": True}, principal_for(operator), channel="api")
+    assert [error.code for error in refused.value.errors] == ["kuberay_chart_missing"]
+
+    made = run(sandbox, operator, "cluster.create", name="demo", fsx=True, group={"count": 0})
+    assert made.state == OperationState.SUCCEEDED, failure(made)
+    drive(lambda: Cluster.objects.get().state == State.READY, max_ticks=50)
+    row = Cluster.objects.get()
+    assert {item.name: item.state for item in row.dependencies.all()} == dict.fromkeys(
+        (
+            "vpc-cni",
+            "kube-proxy",
+            "coredns",
+            "eks-pod-identity-agent",
+            "cert-manager",
+            "aws-mountpoint-s3-csi-driver",
+            "aws-fsx-csi-driver",
+            "hyperpod-dependencies",
+        ),
+        DependencyState.WAITS_FOR_NODES,
+    )
+    assert (row.node_count, row.cost_per_hour) == (0, 0.15)
+
+    gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
+    assert [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before] == []
