@@ -26,6 +26,7 @@ PASSWORD = "correct horse battery"  # noqa: S105
 def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SQLite in a file, as in production: in memory, connections share one cache, which locks whole tables and waits for nobody."""
     database = connections["default"].settings_dict
+    database["CONN_MAX_AGE"] = 0  # threads outlive a test; their connections must not, or the database can't be dropped
     if database["ENGINE"].endswith("sqlite3"):
         database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 

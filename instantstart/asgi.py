@@ -2,14 +2,15 @@
 
 import os
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "instantstart.settings")
 # First of all, since it loads the apps: nothing that imports a model may come before it.
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
+from instantstart.handlers import HttpApplication  # noqa: E402
 from instantstart.live.routing import websocket_application  # noqa: E402
 
-application = ProtocolTypeRouter({"http": django_application, "websocket": websocket_application})
+application = ProtocolTypeRouter({"http": HttpApplication(), "websocket": websocket_application})

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from hmac import compare_digest
 from typing import Any
 
+import structlog
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.db.models import Count, Max, Min, Q
@@ -28,6 +29,7 @@ from prometheus_client.registry import Collector
 from instantstart.api.errors import problem_response
 from instantstart.problem import Problem
 
+_log = structlog.get_logger(__name__)
 registry = CollectorRegistry()
 ProcessCollector(registry=registry)
 LATENCY = Histogram(
@@ -140,4 +142,10 @@ def _observe(request: HttpRequest, response: HttpResponseBase, started: float) -
     match = request.resolver_match
     route = match.route if match is not None else "unrouted"
     method = request.method if request.method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS") else "other"
-    LATENCY.labels(method, route, str(response.status_code)).observe(time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    LATENCY.labels(method, route, str(response.status_code)).observe(seconds)
+    if response.status_code >= 400 and not getattr(response, "_has_been_logged", False):
+        # Django would log it too, but outside of all middleware: without the request's id.
+        write = _log.error if response.status_code >= 500 else _log.warning
+        write("request_refused", method=method, path=request.path, status=response.status_code, seconds=round(seconds, 4))
+        response._has_been_logged = True  # type: ignore[attr-defined]

@@ -99,8 +99,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
-    # Under ASGI each request has a thread of its own, and a connection that outlives the request would stay behind with it.
-    DATABASES["default"]["CONN_MAX_AGE"] = 0
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Connections belong to the threads of the web processes' pool (instantstart/handlers.py), of which there are WEB_THREADS.
+DATABASES["default"]["CONN_MAX_AGE"] = 60
+WEB_THREADS: int = env.int("INSTANTSTART_WEB_THREADS", default=32)
+"""Calls that one web process answers at a time, and the most database connections it keeps; calls that wait come on top and keep none."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- queue and channel layer ----------------------------------------------------------------------------------------

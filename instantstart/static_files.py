@@ -29,11 +29,15 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         if self._asynchronous:
             return self._answer_later(request)
-        response: HttpResponseBase = super().__call__(request)
+        found = self._find(request)
+        response: HttpResponseBase = self.get_response(request) if found is None else _whole(self.serve(found, request))
         return response
 
+    def _find(self, request: HttpRequest) -> Any:
+        return self.find_file(request.path_info) if self.autorefresh else self.files.get(request.path_info)
+
     async def _answer_later(self, request: HttpRequest) -> HttpResponseBase:
-        found = self.find_file(request.path_info) if self.autorefresh else self.files.get(request.path_info)
+        found = self._find(request)
         response: HttpResponseBase
         if found is None:
             response = await self.get_response(request)

@@ -132,18 +132,28 @@ class ApiViewSet(Conventions, GenericViewSet[Any]):
 
     def known_parameters(self) -> set[str]:
         known = super().known_parameters()
-        if self.request.method not in SAFE_METHODS:
+        if self.request.method not in SAFE_METHODS or not self.reads_rows():
             return known
-        if self.reads_rows():
-            known.add(parameters.FIELDS.name)
-        if not self.detail and self.reads_rows():
-            if self.paginator is not None:
-                known |= {"cursor", "limit"}
-            for backend in self.filter_backends:
-                filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, type(self).queryset)
-                if filterset is not None:
-                    known |= set(filterset.base_filters)
+        known.add(parameters.FIELDS.name)
+        if not self.detail:
+            known |= {"cursor", "limit"} if self.paginator is not None else set()
+            known |= self.filter_names()
         return known
+
+    def filter_names(self) -> set[str]:
+        """Names of the parameters that narrow a list."""
+        names: set[str] = set()
+        for backend in self.filter_backends:
+            filterset = getattr(backend(), "get_filterset_class", lambda *_: None)(self, type(self).queryset)
+            names |= set(filterset.base_filters) if filterset is not None else set()
+        return names
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Without a filter in the query there is nothing to narrow: building the filters' form would take longer than the query."""
+        if not self.filter_names() & set(self.request.query_params):
+            return queryset
+        narrowed: QuerySet[Any] = super().filter_queryset(queryset)
+        return narrowed
 
     def get_queryset(self) -> QuerySet[Any]:
         """What the caller may see; `visible` narrows it. While the schema is being generated there is no caller."""
