@@ -104,7 +104,7 @@ def open_intent(
 def mark_sent(lease: Lease, operation: Operation, intent: Intent) -> None:
     """The last look at the lease before sending. An intent without this mark was certainly never sent."""
     with transaction.atomic():
-        leases.renew(lease, where=Q(state=operation.state), needs_seconds=intent.timeout_seconds)
+        leases.write(lease, where=Q(state=operation.state))  # renews it: a full lease outlasts any call (engine.run._call)
         intent.sent_at = clock.now()
         intent.save(update_fields=["sent_at"])
 

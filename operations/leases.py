@@ -108,16 +108,6 @@ def write(lease: Lease, *, where: Q | None = None, even_if_expired: bool = False
     raise LeaseLost
 
 
-def renew(lease: Lease, *, where: Q | None = None, needs_seconds: float = 0.0) -> None:
-    """Makes the lease last a full length from now, which must be enough for a call of `needs_seconds`.
-
-    A lease that has already run out is lost even when nobody took it over: a worker that slept has no business left.
-    """
-    if needs_seconds >= seconds():
-        raise ValueError(f"a call of {needs_seconds} s does not fit into a lease of {seconds()} s: raise INSTANTSTART_LEASE_SECONDS")
-    write(lease, where=where)
-
-
 def leave(lease: Lease, due_at: datetime, pokes_seen: int, *, where: Q | None = None, even_if_expired: bool = False, **fields: Any) -> None:
     """Frees the row until `due_at`, or until now when it was poked since `pokes_seen`. Raises like `write`."""
     at = clock.now()

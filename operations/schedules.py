@@ -11,8 +11,15 @@ from operations import clock
 
 log = structlog.get_logger(__name__)
 
-HOURLY = {"operations.prune_hourly": "operations.tasks.prune_hourly"}
-DAILY = {"operations.prune_daily": "operations.tasks.prune_daily"}
+HOURLY = {
+    "accounts.prune_hourly": "accounts.retention.prune_hourly",
+    "operations.prune_hourly": "operations.tasks.prune_hourly",
+}
+DAILY = {
+    "accounts.prune_daily": "accounts.retention.prune_daily",
+    "operations.prune_daily": "operations.tasks.prune_daily",
+}
+"""Name of the schedule: path of the function."""
 
 
 def ensure_schedules() -> None:

@@ -30,7 +30,7 @@ POLL_REFERENCE_SECONDS = 12.0
 """The POLL_TRANSITION for which steps give their poll_seconds; another setting scales them alike."""
 CALLS_IN_A_ROW = 25
 """Calls of one step after which the engine takes a breath between two of them: a step that never converges must not storm AWS."""
-NO_ERROR = {"error_code": "", "error_message": "", "error_hint": "", "error_category": ""}
+NO_ERROR: dict[str, Any] = {"error_code": "", "error_message": "", "error_hint": "", "error_category": ""}
 
 
 class Turn(enum.Enum):
@@ -136,6 +136,9 @@ class Run:
 
     def _call(self, steps: list[Step], step: Step, context: StepContext, seen: Observation, past: History) -> Turn:
         """Write-ahead, a last look at the lease, the one external change, its outcome."""
+        if step.apply_timeout >= leases.seconds():
+            message = f"{step.title}: a call of up to {step.apply_timeout:g} s does not fit into a lease of {leases.seconds():g} s."
+            return self._trouble(step, Fault("call_outlasts_lease", message, "Raise INSTANTSTART_LEASE_SECONDS."))
         shown = self._shown(steps, step, seen)
         intent = intents.open_intent(self.lease, self.operation, step, past.next_attempt, context.token(step), seen, shown)
         intents.mark_sent(self.lease, self.operation, intent)

@@ -97,7 +97,6 @@ def test_a_stale_fencing_token_writes_nothing_whatever_it_tries(begin: Begin, dr
     for attempt in (
         lambda: leases.write(stale, message="late"),
         lambda: leases.write(stale, even_if_expired=True, message="late"),
-        lambda: leases.renew(stale),
         lambda: leases.leave(stale, driven_clock.at, 0, message="late"),
         lambda: leases.leave(stale, driven_clock.at, 0, even_if_expired=True, message="late"),
     ):
@@ -131,9 +130,14 @@ def test_a_poke_while_the_row_is_owned_makes_it_due_when_it_is_left(begin: Begin
 def test_a_call_that_does_not_fit_into_the_lease_is_not_made(begin: Begin, outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("operations.tests.fakes.MakeStep.apply_timeout", 60.0)
     operation = begin()
-    with pytest.raises(ValueError, match="INSTANTSTART_LEASE_SECONDS"):
-        advance(str(operation.pk), leases.offer(Operation, operation.pk, 0) or 0)
-    assert outside.calls == []
+    drive(operation)
+    operation.refresh_from_db()
+    assert (operation.state, operation.error_code, operation.error_hint) == (
+        OperationState.FAILED,
+        "call_outlasts_lease",
+        "Raise INSTANTSTART_LEASE_SECONDS.",
+    )
+    assert (outside.calls, Intent.objects.count()) == ([], 0)
 
 
 # --- takeover -------------------------------------------------------------------------------------------------------

@@ -48,13 +48,12 @@ def due_operations() -> list[Operation]:
 
 
 @pytest.fixture
-def shared(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+def shared(tmp_path: Path, transactional_db: None) -> str:
     """URL of a database that several processes can share, with the operations in it.
 
     On PostgreSQL the tests' own; on SQLite a file of its own, since the tests' database there is in memory.
     """
     if connection.vendor == "postgresql":
-        request.getfixturevalue("transactional_db")
         Operation.objects.bulk_create(due_operations())
         return url_of(connection.settings_dict)
     url = f"sqlite:///{tmp_path / 'race.sqlite3'}"
