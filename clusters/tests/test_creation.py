@@ -11,6 +11,7 @@ from clusters.choices import DependencyState, State
 from clusters.models import Cluster
 from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
+from instantstart import cloud
 from instantstart.problem import Problem
 from operations.choices import OperationState
 from operations.driver import drive
@@ -72,3 +73,25 @@ def test_a_cluster_without_nodes_has_its_drivers_installed_and_waiting(sandbox: 
     gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
     assert [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before] == []
+
+
+def test_a_cluster_in_an_existing_vpc_leaves_that_as_it_was(sandbox: Sandbox, operator: User) -> None:
+    aws = cloud.connect("us-west-2")
+    vpc = aws.write("ec2", "create_vpc", CidrBlock="10.40.0.0/16").data["Vpc"]["VpcId"]
+    aws.write("ec2", "modify_vpc_attribute", VpcId=vpc, EnableDnsHostnames={"Value": True})
+
+    def subnet(cidr: str, zone: str) -> str:
+        return str(aws.write("ec2", "create_subnet", VpcId=vpc, CidrBlock=cidr, AvailabilityZone=zone).data["Subnet"]["SubnetId"])
+
+    private = [subnet("10.40.1.0/24", "us-west-2a"), subnet("10.40.2.0/24", "us-west-2b")]
+    compute = subnet("10.40.16.0/20", "us-west-2a")
+    before = {(row["kind"], row["id"]) for row in sandbox.ledger()}
+    network = {"existing": {"vpc_id": vpc, "private_subnet_ids": private, "compute_subnet_id": compute}}
+
+    made = run(sandbox, operator, "cluster.create", name="demo", network=network)
+    assert made.state == OperationState.SUCCEEDED, failure(made)
+    assert "ec2.vpc" not in {row["kind"] for row in sandbox.ledger() if (row["kind"], row["id"]) not in before}
+
+    gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
+    assert {(row["kind"], row["id"]) for row in sandbox.ledger()} == before
