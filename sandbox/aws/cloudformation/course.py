@@ -6,6 +6,9 @@ told by `outcomes`.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.cloudformation import events, reasons, stacks
@@ -18,6 +21,8 @@ from sandbox.durations import duration
 if TYPE_CHECKING:
     from sandbox.aws.cloudformation.stacks import Stack
     from sandbox.aws.context import Context
+
+log = logging.getLogger(__name__)
 
 Task = dict[str, Any]
 Resource = dict[str, Any]
@@ -146,7 +151,7 @@ class Course:
             kind.validate(properties)
             _, work = self._work(one)
             resource["tags"] = work.tags()
-            with self.context.world.database.transaction():
+            with self._attempt(kind):
                 resource["physical_id"] = kind.create(work)
         except (AWSError, ResourceFailed) as error:
             self._fail(one, kind, error)
@@ -176,7 +181,7 @@ class Course:
                 self._replace(one, kind, changed)
                 return
             self._note(one, "UPDATE_IN_PROGRESS")
-            with self.context.world.database.transaction():
+            with self._attempt(kind):
                 kind.update(work, before, tags_before)
         except (AWSError, ResourceFailed) as error:
             self._fail(one, kind, error)
@@ -211,7 +216,7 @@ class Course:
         work = self._work_with(logical_id, kind, was["properties"], now["physical_id"], self.stack["before"]["tags"])
         self._note(one, "UPDATE_IN_PROGRESS")
         try:
-            with self.context.world.database.transaction():
+            with self._attempt(kind):
                 kind.update(work, now["properties"], now["tags"])
         except (AWSError, ResourceFailed) as error:
             self._fail(one, kind, error)
@@ -268,6 +273,16 @@ class Course:
         return bool(self.context.now - one["started"] < duration(name))
 
     # -- helpers
+
+    @contextmanager
+    def _attempt(self, kind: ResourceType) -> Iterator[None]:
+        """All of a making or a change, or nothing of it. A property whose shape is not the type's fails the resource."""
+        try:
+            with self.context.world.database.transaction():
+                yield
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            log.warning("a %s has a property of another shape", kind.name, exc_info=True)
+            raise ResourceFailed(f"Properties validation failed for {kind.name}: {error!r}", "InvalidRequest") from error
 
     def _end(self, one: Task, state: str) -> None:
         one |= {"state": state, "ended": self.context.now}

@@ -285,3 +285,10 @@ def test_a_security_groups_own_rules_are_made_with_it(cfn: Cloudformation) -> No
     (found,) = cfn.ec2("DescribeSecurityGroups", GroupIds=[cfn.physical("net", "Group")])["SecurityGroups"]
     assert [permission["ToPort"] for permission in found["IpPermissions"]] == [443]
     assert [permission["IpRanges"] for permission in found["IpPermissionsEgress"]] == [[{"CidrIp": "10.0.0.0/8"}]]
+
+
+def test_a_property_of_another_shape_fails_the_resource_and_not_the_clock(cfn: Cloudformation) -> None:
+    role = {**ROLE, "Properties": {**ROLE["Properties"], "Policies": [{"PolicyName": "p"}]}}
+    assert cfn.stack({"Role": role})["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "Properties validation failed for AWS::IAM::Role: KeyError('PolicyDocument')" in cfn.reason("net", "Role", "CREATE_FAILED")
+    assert cfn.alive() == []
