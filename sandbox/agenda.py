@@ -9,7 +9,7 @@ import heapq
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sandbox.database import Database
@@ -106,6 +106,12 @@ class Agenda:
         self._forget(sequence)
         self._database.on_undo(lambda: self._insert(item))
         return True
+
+    def move(self, item: Item, at: float) -> None:
+        """Put off an event that is still to come."""
+        self._database.execute("UPDATE agenda SET at = ? WHERE sequence = ?", (at, item.sequence))
+        self._insert(replace(item, at=at))
+        self._database.on_undo(lambda: self._insert(item))
 
     def fail(self, item: Item, error: str) -> None:
         """Keep an event whose handler broke, with the reason: it is not run again and `/_sandbox/status` shows it."""

@@ -37,6 +37,8 @@ _seeders: list[Seeder] = []
 
 _MAX_SETTLE_STEPS = 20_000  # of one fast-forward; an agenda that never ends must not hang the process
 _MAX_SETTLE_SECONDS = 30 * 86_400.0
+# What recurs in the background is caught up for a virtual day at most: after a night at speed 60 it would be weeks of looking.
+_MAX_CATCH_UP = 86_400.0
 
 
 class StateFolderBusy(Exception):
@@ -136,8 +138,12 @@ class World:
             ran = 0
             while ran < _MAX_SETTLE_STEPS:
                 item = self.agenda.first()
-                if item is None or item.at > self.clock.now():
+                now = self.clock.now()
+                if item is None or item.at > now:
                     break
+                if item.background and item.at < now - _MAX_CATCH_UP:
+                    self.agenda.move(item, now - _MAX_CATCH_UP)
+                    continue
                 self._run(item)
                 ran += 1
             return ran

@@ -117,6 +117,23 @@ def test_what_recurs_in_the_background_does_not_keep_the_world_unsettled(world: 
     assert ran == []
 
 
+def test_what_recurs_is_caught_up_for_a_day_at_most(world: World) -> None:
+    start = world.clock.now()
+
+    @agenda_handler("test.recur")
+    def recur(context: Context, payload: dict[str, Any]) -> None:
+        ran.append(("recur", context.now, 0))
+        context.schedule(context.now + 3600, "test.recur", {}, background=True)
+
+    world.agenda.add(start + 3600, "test.recur", {}, background=True)
+    world.agenda.add(start + 9_000, "test.note", {"name": "a"})
+    world.fast_forward(30 * 86_400)
+    moments = [now - start for _, now, _ in ran]
+    assert moments == sorted(moments)
+    assert [name for name, _, _ in ran] == ["a", *["recur"] * 25]
+    assert moments[1] == pytest.approx(29 * 86_400)
+
+
 def test_a_timeline_tells_its_status_at_any_moment() -> None:
     line = begin(100, ("CREATING", 50), "ACTIVE")
     assert [status(line, at) for at in (0, 100, 149.9, 150, 1e9)] == ["CREATING", "CREATING", "CREATING", "ACTIVE", "ACTIVE"]
