@@ -6,7 +6,9 @@ import datetime as dt
 from hmac import compare_digest
 from typing import Any
 
+import structlog
 from django.conf import settings
+from django.db import OperationalError, transaction
 from django.utils import timezone
 from knox.auth import TokenAuthentication as KnoxAuthentication
 from knox.crypto import hash_token
@@ -16,6 +18,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
+
+_log = structlog.get_logger(__name__)
 
 SEEN_EVERY = dt.timedelta(minutes=1)
 """`last_used_at` is this exact; writing it on each request would make every read a write."""
@@ -35,6 +39,15 @@ def find_token(secret: str) -> ApiToken | None:
     return None
 
 
+def _note_use(token: ApiToken, now: dt.datetime) -> None:
+    try:
+        with transaction.atomic():
+            ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    except OperationalError:
+        # The database is busy writing: a read must not fail for a note on the side.
+        _log.warning("token_use_not_noted", token=token.name)
+
+
 class TokenAuthentication(KnoxAuthentication):  # type: ignore[misc]
     """knox's tokens under `Bearer` (or `Token`), found with one query."""
 
@@ -52,7 +65,7 @@ class TokenAuthentication(KnoxAuthentication):  # type: ignore[misc]
             raise AuthenticationFailed("The token is unknown, expired or revoked.")
         now = timezone.now()
         if found.last_used_at is None or now - found.last_used_at > SEEN_EVERY:
-            ApiToken.objects.filter(pk=found.pk).update(last_used_at=now)
+            _note_use(found, now)
         return found.user, found
 
     def authenticate_header(self, request: Request) -> str:

@@ -32,7 +32,7 @@ HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
 CLAIM = dt.timedelta(seconds=120)
 """Longer than any call takes: a plan's reads, each with its timeout."""
-PATIENCE = 60.0
+PATIENCE = 30.0
 """Seconds that a second caller waits for the first one's answer."""
 _KEPT_HEADERS = ("Location", "ETag")
 State = IdempotencyRecord.State
