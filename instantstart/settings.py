@@ -254,6 +254,9 @@ HYPERPOD_KUBERNETES_VERSIONS: list[str] = env.list(
 )
 DEPENDENCIES_CHART: str = env.str("INSTANTSTART_DEPENDENCIES_CHART", default=str(BASE_DIR / "deploy" / "charts" / "hyperpod-dependencies"))
 
+KUBERAY_CHART: str = env.str("INSTANTSTART_KUBERAY_CHART", default="")
+"""Path or OCI reference of KubeRay's chart; none is shipped, so `kuberay` is refused with a sentence while this is empty."""
+
 # --- logs -----------------------------------------------------------------------------------------------------------
 
 from instantstart.logs import logging_config  # noqa: E402  (needs nothing of Django; here so that it reads the values above)
