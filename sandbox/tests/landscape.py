@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from sandbox.aws import models
 from sandbox.aws.errors import AWSError
 from sandbox.testing import call
+from sandbox.tests.conformity import departures
 from sandbox.world import World
 
 
@@ -26,7 +28,10 @@ class Landscape:
         self.execution_role = self.role("execution", "sagemaker.amazonaws.com")
 
     def call(self, service: str, operation: str, **params: Any) -> dict[str, Any]:
-        return call(self.world, service, operation, params)
+        """The answer, which must have the operation's output shape down to its leaves."""
+        answer = call(self.world, service, operation, params)
+        assert departures(models.operation(service, operation).output_shape, answer, operation) == []
+        return answer
 
     def refused(self, service: str, operation: str, **params: Any) -> tuple[str, str]:
         """Code and message of the error that the call must end in."""

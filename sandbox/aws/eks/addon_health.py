@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sandbox.aws.eks.bookkeeping import ADDON_HEALTH
 from sandbox.kube.addons import bring_replicas
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
 
-FACTS = "_eks.addon-health"
 KIND = "eks.addon"
 _SETTLED = ("ACTIVE", "DEGRADED", "CREATING", "UPDATING")
 _REPLICAS = "The add-on is unhealthy because it doesn't have the desired number of replicas."
@@ -23,9 +23,9 @@ def report(context: Context, cluster: str, addon: str, *, applied: bool, short: 
     """Note what a controller saw and bring the stored status in line. Whether anything changed."""
     facts = {"applied": applied, "short": short, "error": error}
     key = f"{cluster}/{addon}"
-    if context.world.store.get(FACTS, context.scope, key) == facts:
+    if context.world.store.get(ADDON_HEALTH, context.scope, key) == facts:
         return False
-    context.world.store.put(FACTS, context.scope, key, facts)
+    context.world.store.put(ADDON_HEALTH, context.scope, key, facts)
     assess(context, cluster, addon)
     return True
 
@@ -62,7 +62,7 @@ def _issues(context: Context, row: dict[str, Any]) -> list[dict[str, Any]] | Non
     if context.world.kube is None:
         short = bring_replicas(addon) and not _has_nodes(context, cluster)
         return [{"code": "InsufficientNumberOfReplicas", "message": _REPLICAS, "resourceIds": []}] if short else []
-    facts = context.world.store.get(FACTS, context.scope, f"{cluster}/{addon}")
+    facts = context.world.store.get(ADDON_HEALTH, context.scope, f"{cluster}/{addon}")
     if facts is None or not facts["applied"]:
         if facts is not None and facts["error"]:
             return [{"code": "ConfigurationConflict", "message": facts["error"], "resourceIds": []}]

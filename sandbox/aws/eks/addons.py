@@ -10,7 +10,7 @@ import yaml
 
 from sandbox.agenda import agenda_handler
 from sandbox.aws import roles
-from sandbox.aws.eks import addon_health, addon_versions, pod_identities, updates
+from sandbox.aws.eks import addon_health, addon_versions, bookkeeping, pod_identities, updates
 from sandbox.aws.eks.addon_catalog import ADDONS, Addon
 from sandbox.aws.eks.addon_health import KIND
 from sandbox.aws.eks.cluster import find, find_active
@@ -22,8 +22,6 @@ from sandbox.spread import spread
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
 
-_APPLIED = "_eks.addon-applied"  # what the controllers put into the cluster
-
 
 def installed(context: Context, cluster: str) -> list[dict[str, Any]]:
     return [row for row in context.world.store.list(KIND, context.scope) if row["clusterName"] == cluster]
@@ -33,10 +31,6 @@ def forget(context: Context, cluster: str) -> None:
     """Drop the add-ons of a cluster that is gone."""
     for row in installed(context, cluster):
         context.world.store.delete(KIND, context.scope, f"{cluster}/{row['addonName']}")
-    for bookkeeping in (addon_health.FACTS, _APPLIED):
-        for key in context.world.store.keys(bookkeeping, context.scope):
-            if key.startswith(f"{cluster}/"):
-                context.world.store.delete(bookkeeping, context.scope, key)
 
 
 def view(row: dict[str, Any]) -> dict[str, Any]:
@@ -176,8 +170,8 @@ def remove_addon(context: Context, payload: dict[str, Any]) -> None:
     pod_identities.release(context, row["podIdentityAssociations"])
     context.world.store.delete(KIND, context.scope, key)
     if row["_preserve"]:  # its objects stay in the cluster: there is nothing that controllers should take back
-        context.world.store.delete(_APPLIED, context.scope, key)
-    context.world.store.delete(addon_health.FACTS, context.scope, key)
+        context.world.store.delete(bookkeeping.ADDON_APPLIED, context.scope, key)
+    context.world.store.delete(bookkeeping.ADDON_HEALTH, context.scope, key)
 
 
 def _check_configuration(addon: Addon, text: str) -> None:

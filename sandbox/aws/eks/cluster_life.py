@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 from sandbox.agenda import agenda_handler
-from sandbox.aws.eks import access_entries, access_policies, addons, control_plane_logs, network, pod_identities, updates
+from sandbox.aws.eks import access_entries, access_policies, addons, bookkeeping, control_plane_logs, network, pod_identities, updates
 from sandbox.aws.eks.cluster import KIND, Cluster, key, lookup, save
 from sandbox.aws.errors import AWSError
 from sandbox.durations import duration
@@ -116,6 +116,7 @@ def become_gone(context: Context, reference: dict[str, Any]) -> None:
     for entry in access_entries.entries(context, name):
         context.world.store.delete(access_entries.KIND, context.scope, f"{name}/{entry['principalArn']}")
     addons.forget(context, name)
+    bookkeeping.forget(context, name)
     pod_identities.forget(context, name)
     updates.forget(context, name)
     context.world.store.delete(KIND, context.scope, name)

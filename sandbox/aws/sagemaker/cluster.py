@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.sagemaker import group as groups
+from sandbox.aws.sagemaker import training_plan
 from sandbox.aws.sagemaker.errors import not_found
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ def view(context: Context, cluster: Cluster, nodes: list[dict[str, Any]]) -> dic
         "ClusterName": cluster["name"],
         "ClusterStatus": cluster["status"],
         "CreationTime": cluster["created_at"],
-        "InstanceGroups": [groups.view(group, [node for node in nodes if node["group"] == group["name"]]) for group in cluster["groups"]],
+        "InstanceGroups": [
+            groups.view(group, [node for node in nodes if node["group"] == group["name"]]) | _plan_status(context, group)
+            for group in cluster["groups"]
+        ],
         "NodeRecovery": cluster["node_recovery"],
     }
     optional = {
@@ -68,6 +72,12 @@ def view(context: Context, cluster: Cluster, nodes: list[dict[str, Any]]) -> dic
         "AutoScaling": cluster["auto_scaling"],
     }
     return {**shown, **{name: value for name, value in optional.items() if value}}
+
+
+def _plan_status(context: Context, group: dict[str, Any]) -> dict[str, str]:
+    arn = group["spec"].get("TrainingPlanArn")
+    plan = training_plan.lookup_arn(context, arn) if arn else None
+    return {"TrainingPlanStatus": training_plan.status(plan, context.timestamp)} if plan else {}
 
 
 def summary(cluster: Cluster) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.aws import roles
 from sandbox.aws.errors import AWSError
-from sandbox.aws.sagemaker import images, training_plans
+from sandbox.aws.sagemaker import images, training_plan, training_plans
 from sandbox.aws.sagemaker.errors import invalid
 from sandbox.aws.sagemaker.group import instance_types
 from sandbox.aws.sagemaker.instance_types import facts
@@ -73,7 +73,7 @@ def _check_capacity(context: Context, spec: dict[str, Any], where: str) -> None:
         return
     if capacity and "Spot" in capacity:
         raise invalid(f"{where} CapacityRequirements Spot cannot be combined with TrainingPlanArn.")
-    plan = training_plans.lookup_arn(context, plan_arn)
+    plan = training_plan.lookup_arn(context, plan_arn)
     if plan is None:
         raise invalid(f"{where} training plan {plan_arn} does not exist.")
     training_plans.check_usable(context, plan, instance_types(spec), spec["InstanceCount"], where)

@@ -94,8 +94,6 @@ def view(group: Group, nodes: list[dict[str, Any]]) -> dict[str, Any]:
     if "KubernetesConfig" in spec:
         labels, taints = spec["KubernetesConfig"].get("Labels", {}), spec["KubernetesConfig"].get("Taints", [])
         shown["KubernetesConfig"] = {"CurrentLabels": labels, "DesiredLabels": labels, "CurrentTaints": taints, "DesiredTaints": taints}
-    if spec.get("TrainingPlanArn"):
-        shown["TrainingPlanStatus"] = "Active"
     if group["software"]:
         shown["SoftwareUpdateStatus"] = group["software"]
     moving = len(nodes) - len(here) + max(0, group["target"] - len(nodes))

@@ -104,6 +104,10 @@ def _replayed(context: Context, cluster: Cluster, answer: dict[str, Any]) -> dic
 
 @operation("sagemaker", "BatchDeleteClusterNodes")
 def batch_delete_cluster_nodes(context: Context, params: dict[str, Any]) -> dict[str, Any]:
+    for group in find(context, params["ClusterName"])["groups"]:
+        if group["status"] in ("Creating", "Updating"):  # until it has its minimum (aws.md §11)
+            raise conflict(f"Instance group {group['name']} is {group['status']}.")
+
     def delete(service: Context, cluster: Cluster, node: dict[str, Any]) -> None:
         group = group_of(cluster, node["group"])
         if group is not None:

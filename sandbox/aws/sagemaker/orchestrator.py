@@ -27,9 +27,8 @@ def check(context: Context, arn: str, vpc_id: str) -> None:
     match = _ARN.fullmatch(arn)
     if match is None or (match[1], match[2]) != (context.region, context.account):
         raise invalid(f"The EKS cluster {arn} must be in the same account and Region as the HyperPod cluster.")
-    service = context.as_source("service")
     try:
-        cluster = service.call("eks", "DescribeCluster", {"name": match[3]})["cluster"]
+        cluster = context.call("eks", "DescribeCluster", {"name": match[3]})["cluster"]  # as the caller, who must be allowed to
     except AWSError as error:
         if error.code == "ResourceNotFoundException":
             raise invalid(f"The EKS cluster {arn} does not exist.") from error
@@ -42,7 +41,7 @@ def check(context: Context, arn: str, vpc_id: str) -> None:
         raise invalid(
             f"The HyperPod cluster's subnets must be in the VPC of the EKS cluster {arn}, {cluster['resourcesVpcConfig']['vpcId']}."
         )
-    _check_cni(service, match[3])
+    _check_cni(context.as_source("service"), match[3])
 
 
 def _check_cni(service: Context, name: str) -> None:

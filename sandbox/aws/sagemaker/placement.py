@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws.sagemaker import network, training_plans
+from sandbox.aws.sagemaker import network, training_plan
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.aws.sagemaker.group import instance_types, network_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def find(context: Context, cluster: dict[str, Any], group: dict[str, Any], node: dict[str, Any]) -> tuple[str, dict[str, Any]] | str:
     """(instance type, subnet), or the sentence that says what is missing: capacity or addresses."""
     reason = ""
-    plan_zone = training_plans.zone_of(context, group["spec"].get("TrainingPlanArn"))
+    plan_zone = training_plan.zone_of(context, group["spec"].get("TrainingPlanArn"))
     candidates = network.subnets(context, network_of(group, cluster))
     for instance_type in dict.fromkeys([node["instance_type"], *instance_types(group["spec"])]):
         for subnet in candidates:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.registry import operation
-from sandbox.aws.sagemaker import cluster, training_plans
+from sandbox.aws.sagemaker import cluster, training_plan
 from sandbox.aws.sagemaker.errors import invalid, not_found
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _LIMIT = 50
 
 
 def _locate(context: Context, arn: str) -> tuple[str, dict[str, Any]]:
-    for kind in (cluster.KIND, training_plans.KIND):
+    for kind in (cluster.KIND, training_plan.KIND):
         for row in context.world.store.list(kind, context.scope):
             if row["arn"] == arn:
                 return kind, row

@@ -1,4 +1,4 @@
-"""Training plans: kind `sagemaker.training-plan`, key the name. Their dates are real dates, so status follows the real clock.
+"""Training plans: list, describe, make, and what a group asks of one.
 
 A new sandbox has one plan that is active, so that the choice "capacity from a training plan" can be tried at once. Others are made
 from offerings (training_plan_offerings.py).
@@ -14,13 +14,13 @@ from sandbox.aws.ec2.zones import zone, zones
 from sandbox.aws.registry import operation
 from sandbox.aws.sagemaker.cluster import clusters
 from sandbox.aws.sagemaker.errors import in_use, invalid, limit_exceeded, not_found
+from sandbox.aws.sagemaker.training_plan import KIND, status, store
 from sandbox.aws.sagemaker.training_plan_offerings import find_offering, reserved
 from sandbox.world import on_new_account
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
 
-KIND = "sagemaker.training-plan"
 _DAY = 86_400.0
 _QUOTA = 25  # "Number of training plans per Region" (aws.md §8)
 _NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,63}")
@@ -35,37 +35,7 @@ def seed(context: Context) -> None:
     place = places[min(1, len(places) - 1)]
     start = context.timestamp - _DAY
     capacity = {"instance_type": "ml.p5.48xlarge", "count": 2, "zone": place.name, "start": start, "end": start + 31 * _DAY}
-    _store(context, "sandbox-p5", capacity, "95000.00", [])
-
-
-def _store(context: Context, name: str, capacity: dict[str, Any], fee: str, tags: list[dict[str, str]]) -> dict[str, Any]:
-    plan = {
-        "name": name,
-        "arn": context.arn("sagemaker", f"training-plan/{name}"),
-        "reservation_arn": context.arn("sagemaker", f"reserved-capacity/{name}-1"),
-        "made_at": context.timestamp,
-        "fee": fee,
-        "tags": tags,
-        **capacity,
-    }
-    context.world.store.put(KIND, context.scope, name, plan)
-    return plan
-
-
-def lookup_arn(context: Context, arn: str) -> dict[str, Any] | None:
-    return next((plan for plan in context.world.store.list(KIND, context.scope) if plan["arn"] == arn), None)
-
-
-def zone_of(context: Context, arn: str | None) -> str:
-    """Zone of a plan's capacity; "" without a plan."""
-    plan = lookup_arn(context, arn) if arn else None
-    return plan["zone"] if plan else ""
-
-
-def status(plan: dict[str, Any], now: float) -> str:
-    if now < plan["start"]:
-        return "Scheduled"
-    return "Active" if now < plan["end"] else "Expired"
+    store(context, "sandbox-p5", capacity, "95000.00", [])
 
 
 def in_use_by(context: Context, arn: str) -> int:
@@ -159,5 +129,5 @@ def create_training_plan(context: Context, params: dict[str, Any]) -> dict[str, 
     offering = find_offering(context, params["TrainingPlanOfferingId"])
     if offering is None:
         raise not_found(f"Training plan offering {params['TrainingPlanOfferingId']} could not be found.")
-    plan = _store(context, name, reserved(offering), offering["UpfrontFee"], params.get("Tags") or [])
+    plan = store(context, name, reserved(offering), offering["UpfrontFee"], params.get("Tags") or [])
     return {"TrainingPlanArn": plan["arn"]}

@@ -1,4 +1,4 @@
-"""What a controller has put into a cluster for an add-on: bookkeeping `_eks.addon-applied`, key cluster/add-on.
+"""What a controller has put into a cluster for an add-on: bookkeeping `_eks.addon-applied` (ADDON_APPLIED), key cluster/add-on.
 
 A row is {"digest", "objects": [[api version, kind, namespace, name], …]}: enough to see a change, and to take everything back.
 """
@@ -14,7 +14,6 @@ import yaml
 
 from sandbox.kube.addons import Manifest, manifests
 
-APPLIED = "_eks.addon-applied"
 _PLACEHOLDER = "ADDON_VERSION"  # stands for the add-on's version in the manifests' image tags
 _KEPT_NAMESPACES = ("kube-system", "default")
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.eks import addon_health
 from sandbox.aws.eks import cluster as clusters
+from sandbox.aws.eks.bookkeeping import ADDON_APPLIED
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.kube.controllers import applied, machines, workloads
-from sandbox.kube.node import NodeSpec
+from sandbox.kube.controllers.memory import Memory
 from sandbox.kube.protocol import KubeBackend, KubeClient, KubeError
 
 if TYPE_CHECKING:
@@ -41,10 +42,9 @@ class ClusterController:
         self._backend = backend
         account, _, region = scope.partition("/")
         self._context: Context = world.context("eks", "Controller", account=account, region=region)
-        self._specs: dict[str, NodeSpec] = {}  # as last told to the kubelet
+        self._memory = Memory(world.store, scope, name)
         self._boots: dict[str, int] = {}
         self._lost: set[str] = set()
-        self._plugged: frozenset[str] = frozenset()
         self._short_since: dict[workloads.Key, float] = {}
         self._seen = -1
         self._look_at = 0.0
@@ -98,17 +98,21 @@ class ClusterController:
     async def _sync_nodes(self) -> None:
         kubelet = self._backend.kubelet
         members = self._members()
-        for name in kubelet.node_names(self.key):
+        present = kubelet.node_names(self.key)
+        for name in present:
             if name not in members:
                 await kubelet.remove_node(self.key, name)
-                self._specs.pop(name, None)
+                self._memory.forget_node(name)
                 self._boots.pop(name, None)
                 self._lost.discard(name)
+        plugged = self._memory.plugged()
         for name, (node, group) in members.items():
-            spec = machines.spec_of(node, group, self._plugged)
-            if self._specs.get(name) != spec:
+            spec = machines.spec_of(node, group, plugged)
+            if name not in present or not self._memory.told(spec):
                 await kubelet.ensure_node(self.key, spec)
-                self._specs[name] = spec
+                if not self._alive():
+                    return
+                self._memory.note_told(spec)
             await self._sync_power(name, node)
 
     async def _sync_power(self, name: str, node: dict[str, Any]) -> None:
@@ -133,9 +137,7 @@ class ClusterController:
 
     def _applied(self) -> dict[str, dict[str, Any]]:
         prefix = f"{self.name}/"
-        return {
-            key.removeprefix(prefix): row for key, row in self._world.store.items(applied.APPLIED, self.scope) if key.startswith(prefix)
-        }
+        return {key.removeprefix(prefix): row for key, row in self._world.store.items(ADDON_APPLIED, self.scope) if key.startswith(prefix)}
 
     async def _sync_addons(self) -> None:
         wanted, present = self._addons(), self._applied()
@@ -174,13 +176,13 @@ class ClusterController:
             for api_version, kind, namespace, object_name in applied.removable(row["objects"]):
                 await _delete(client, api_version, kind, object_name, namespace)
         with self._writing():
-            self._world.store.delete(applied.APPLIED, self.scope, f"{self.name}/{name}")
+            self._world.store.delete(ADDON_APPLIED, self.scope, f"{self.name}/{name}")
 
     def _note(self, name: str, row: dict[str, Any]) -> None:
         if not self._alive():
             return  # deleted while its add-on was being applied: its bookkeeping is gone and stays so
         with self._writing():
-            self._world.store.put(applied.APPLIED, self.scope, f"{self.name}/{name}", row)
+            self._world.store.put(ADDON_APPLIED, self.scope, f"{self.name}/{name}", row)
 
     # --- health
 
@@ -191,8 +193,8 @@ class ClusterController:
         client = await self._backend.client(self.key)
         seen = await workloads.read(client)
         plugged = seen.plugged()
-        if plugged != self._plugged:
-            self._plugged = plugged
+        if plugged != self._memory.plugged() and self._alive():
+            self._memory.note_plugged(plugged)
             await self._sync_nodes()
         well = True
         present = self._applied()

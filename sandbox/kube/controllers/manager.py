@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sandbox.aws.eks import addon_health
 from sandbox.aws.eks import cluster as clusters
+from sandbox.aws.eks.bookkeeping import ADDON_APPLIED
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
-from sandbox.kube.controllers.applied import APPLIED
 from sandbox.kube.controllers.cluster import ClusterController
 from sandbox.kube.protocol import KubeBackend
 from sandbox.kube.tasks import Tasks
@@ -68,7 +68,7 @@ class Controllers:
         store = self._world.store
         for scope in store.scopes(clusters.KIND):
             busy = {row["clusterName"] for row in store.list(addon_health.KIND, scope)}
-            busy |= {key.partition("/")[0] for key in store.keys(APPLIED, scope)} | self._with_nodes(scope)
+            busy |= {key.partition("/")[0] for key in store.keys(ADDON_APPLIED, scope)} | self._with_nodes(scope)
             for cluster in store.list(clusters.KIND, scope):
                 key = f"{scope}/{cluster['name']}"
                 if cluster["status"] in ("ACTIVE", "UPDATING") and (cluster["name"] in busy or self._backend.kubelet.node_names(key)):

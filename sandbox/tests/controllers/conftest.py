@@ -71,6 +71,14 @@ class LivingLandscape(Landscape):
         return {
             "addons": {row["addonName"]: row["status"] for row in self.world.store.list("eks.addon", scope)},
             "facts": dict(self.world.store.items("_eks.addon-health", scope)),
+            "members": [
+                (node["metadata"]["name"], [one for one in node["status"]["conditions"] if one["type"] == "Ready"])
+                for node in self.list("v1", "Node")
+            ],
+            "pods": [
+                (pod["metadata"]["name"], pod["spec"].get("nodeName"), pod["status"]["phase"], pod["status"].get("conditions"))
+                for pod in self.list("v1", "Pod")
+            ],
             "nodes": [(node["instance_id"], node["status"], node["joined"]) for node in self.world.store.list("sagemaker.node", scope)],
         }
 
