@@ -300,8 +300,10 @@ def test_port_forward_says_that_it_is_not_simulated(talker: ClusterUnderTest) ->
 
 def test_drain_moves_pods_to_another_node(cluster: ClusterUnderTest) -> None:
     first, second = cluster.add_nodes(2)
+    cluster.until(lambda: not any(node["spec"].get("taints") for node in cluster.get("nodes")["items"]))
     cluster.kubectl("create", "deployment", "web", "--image=nginx", "--replicas=4")
     cluster.kubectl("rollout", "status", "deployment/web", "--timeout=30s")
+    assert first in {pod["spec"]["nodeName"] for pod in cluster.get("pods")["items"]}
     cluster.kubectl("drain", first, "--ignore-daemonsets", "--timeout=30s")
     cluster.kubectl("rollout", "status", "deployment/web", "--timeout=30s")
     assert {pod["spec"]["nodeName"] for pod in cluster.get("pods")["items"]} == {second}

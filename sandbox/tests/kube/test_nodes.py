@@ -89,6 +89,7 @@ def test_a_node_without_a_cni_is_not_ready_until_its_cni_runs(cluster: ClusterUn
 
 def test_a_lost_node_becomes_unknown_and_comes_back_with_its_pods(cluster: ClusterUnderTest) -> None:
     lost, other = cluster.add_nodes(2)
+    cluster.until(lambda: not taint_keys(cluster, lost) | taint_keys(cluster, other))
     cluster.run(cluster.client.create(deployment("web", 4)))
     cluster.kubectl("rollout", "status", "deployment/web", "--timeout=30s")
     pods = pods_on(cluster, lost)
@@ -109,8 +110,10 @@ def test_a_lost_node_becomes_unknown_and_comes_back_with_its_pods(cluster: Clust
 
 def test_a_removed_node_takes_its_pods_with_it_and_they_start_elsewhere(cluster: ClusterUnderTest) -> None:
     removed, kept = cluster.add_nodes(2)
+    cluster.until(lambda: not taint_keys(cluster, removed) | taint_keys(cluster, kept))
     cluster.run(cluster.client.create(deployment("web", 4)))
     cluster.kubectl("rollout", "status", "deployment/web", "--timeout=30s")
+    assert pods_on(cluster, removed)
     assert cluster.run(cluster.rig.backend.kubelet.remove_node(cluster.key, removed)) is True
     assert node(cluster, removed) == {}
     cluster.until(lambda: len(pods_on(cluster, kept)) == 4)
