@@ -21,7 +21,9 @@ class Command(BaseCommand):
     help = "Make the first admin (once) and show its random password, which is kept nowhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print username, password (null if it exists) and a token of twelve hours as JSON")
+        parser.add_argument(
+            "--json", action="store_true", help="print username, password (null if it exists) and a token of twelve hours as JSON"
+        )
 
     def handle(self, **options: Any) -> None:
         user, password = users.ensure_first_admin()

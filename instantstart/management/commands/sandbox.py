@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--state-dir", type=Path, default=settings.STATE_DIR / "sandbox")
         folder = parser.parse_known_args(arguments)[0].state_dir.resolve()
         folders = os.pathsep.join(str(folder) for folder in tools.folders() if folder.is_dir())
-        self.stdout.write(f"export PATH={shlex.quote(folders)}:\"$PATH\"")
+        self.stdout.write(f'export PATH={shlex.quote(folders)}:"$PATH"')
         self.stdout.write(f"export KUBECONFIG={shlex.quote(str(folder / 'kubeconfig'))}")
         self.stdout.flush()
 
