@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 _MOST = 512
@@ -25,7 +25,7 @@ class Kept(Generic[T]):
         return max(0.0, time.time() - self.read_at)
 
 
-_values: dict[tuple[str, ...], Kept[object]] = {}
+_values: dict[tuple[str, ...], Kept[Any]] = {}
 _locks: dict[tuple[str, ...], threading.Lock] = {}
 _guard = threading.Lock()
 
@@ -37,7 +37,7 @@ def kept(key: tuple[str, ...], seconds: float, load: Callable[[], T]) -> Kept[T]
     with lock:
         found = _values.get(key)
         if found is not None and found.age < seconds:
-            return cast("Kept[T]", found)
+            return found
         fresh = Kept(load(), time.time())
         with _guard:
             while len(_values) >= _MOST:
