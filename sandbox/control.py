@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from inspect import isawaitable
 from typing import Any
 from urllib.parse import unquote
 
+from sandbox import facts
 from sandbox.aws.protocol.wire import Reply, Request
+from sandbox.kube.protocol import KubeError
 from sandbox.world import World
 
 _MAX_LIMIT = 10_000
+_PORT = re.compile(r":\d+$")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "")
 
 
 class _Bad(Exception):
@@ -26,8 +31,10 @@ Handler = Callable[[World, Request], Any]
 
 async def answer(world: World, request: Request) -> Reply:
     path = unquote(request.raw_path).removeprefix("/_sandbox").strip("/")
-    if (request.header("origin") and request.method != "GET") or request.header("sec-fetch-site") == "cross-site":
-        return _reply(403, {"error": "The control API is not for web pages."})  # a page in a browser can reach loopback
+    # A page in a browser can reach loopback, and by a name of its own that points there.
+    foreign = _PORT.sub("", request.header("host")) not in _LOOPBACK
+    if foreign or (request.header("origin") and request.method != "GET") or request.header("sec-fetch-site") == "cross-site":
+        return _reply(403, {"error": "The control API is not for web pages."})
     handler = _ROUTES.get((request.method, path.partition("/")[0]))
     if handler is None:
         known = sorted({f"{method} /_sandbox/{name}" for method, name in _ROUTES})
@@ -112,16 +119,26 @@ def _state(world: World, request: Request) -> Any:
     kind = query.get("kind", "")
     if not kind:
         return {"kinds": [name for name in world.store.kinds() if not name.startswith("_")]}
-    if kind.startswith("_identity"):
-        raise _Bad("Keys are not shown.", 403)
-    now = world.clock.now()
-    found = [
-        {"scope": scope, "id": key, "value": value}
-        for scope in world.store.scopes(kind)
-        if query.get("scope", scope) == scope
-        for key, value in world.store.items(kind, scope)
-    ]
-    return {"now": now, "state": found}
+    found = []
+    for one in kind.split(","):
+        if one.startswith("_identity"):
+            raise _Bad("Keys are not shown.", 403)
+        found += facts.resources(world, one, query.get("scope", ""))
+    return {"now": world.clock.now(), "state": found}
+
+
+async def _kubernetes(world: World, request: Request) -> Any:
+    world.settle()
+    query = dict(request.query)
+    kinds = [one.rpartition("/")[::2] for one in query.get("kind", "").split(",") if one]
+    if not kinds or not all(api_version and kind for api_version, kind in kinds):
+        raise _Bad("kind must be apiVersion/kind, several with commas between: v1/Node,apps/v1/Deployment.")
+    try:
+        return {"objects": await facts.objects(world, query.get("cluster", ""), kinds)}
+    except LookupError as error:
+        raise _Bad(str(error), 404) from error
+    except KubeError as error:
+        raise _Bad(str(error), 503) from error
 
 
 def _accounts(world: World, request: Request) -> Any:
@@ -154,6 +171,7 @@ _ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "requests"): _requests,
     ("GET", "ledger"): _ledger,
     ("GET", "state"): _state,
+    ("GET", "kubernetes"): _kubernetes,
     ("GET", "accounts"): _accounts,
     ("POST", "accounts"): _add_account,
     ("POST", "reset"): _reset,

@@ -127,3 +127,12 @@ def test_accounts_see_nothing_of_each_other(sandbox: Sandbox) -> None:
     assert sandbox.client("sts", **other).get_caller_identity()["Arn"] == "arn:aws:iam::210987654321:user/sandbox"
     sandbox.client("logs").create_log_group(logGroupName="/mine")
     assert sandbox.client("logs", **other).describe_log_groups()["logGroups"] == []
+
+
+def test_a_role_of_another_account_is_assumed_where_both_sides_allow_it(sandbox: Sandbox) -> None:
+    sandbox.control("POST", "accounts", {"account": "210987654321", "access_key": "AKIAOTHER", "secret_key": "other"})
+    other = {"aws_access_key_id": "AKIAOTHER", "aws_secret_access_key": "other"}
+    arn = sandbox.client("iam", **other).create_role(RoleName="guest", AssumeRolePolicyDocument=trust({"AWS": ROOT_ARN}))["Role"]["Arn"]
+    guest = keys(session(sandbox, arn))
+    assert sandbox.client("sts", **guest).get_caller_identity()["Account"] == "210987654321"
+    assert code_of(sandbox.client("sts", **other).assume_role, RoleArn=arn, RoleSessionName="me") == "AccessDenied"

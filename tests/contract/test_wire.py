@@ -204,7 +204,8 @@ def test_the_control_api_says_what_is_wrong(sandbox: Sandbox) -> None:
     assert sandbox.control("GET", "state?kind=_identity.access-key")["status"] == 403
 
 
-def test_a_web_page_cannot_drive_the_sandbox(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
+def test_a_web_page_cannot_drive_the_sandbox(sandbox: Sandbox, headers: dict[str, str]) -> None:
     connection = http.client.HTTPConnection(sandbox.endpoint.removeprefix("http://"), timeout=10)
-    connection.request("POST", "/_sandbox/reset", "{}", {"Origin": "https://evil.example"})
+    connection.request("POST", "/_sandbox/reset", "{}", headers)
     assert connection.getresponse().status == 403
