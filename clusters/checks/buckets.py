@@ -13,14 +13,14 @@ CODE, TITLE, FIELD = "buckets", "Buckets", "storage.bucket"
 @check(CODE, TITLE)
 def buckets_are_free_or_reachable(subject: Subject) -> Iterator[Check]:
     rows: list[Check] = [*_own(subject), *_shared(subject)]
-    made = f"{subject.spec.bucket} will be made" if not subject.resuming else f"{subject.spec.bucket} belongs to the stack"
+    made = f"{subject.spec.bucket} will be made" if not subject.existing.stands else f"{subject.spec.bucket} belongs to the stack"
     shared = "" if subject.spec.storage.made else f"; {subject.spec.storage.bucket} can be reached"
     yield from rows or [passed(CODE, TITLE, f"{made}{shared}.")]
 
 
 def _own(subject: Subject) -> Iterator[Check]:
     found = subject.facts.wait("bucket")
-    if subject.resuming or found["status"] == 404:
+    if subject.existing.stands or found["status"] == 404:
         return
     if found["status"] == 403:
         yield failed(

@@ -82,7 +82,7 @@ def names_are_free(subject: Subject) -> Iterator[Check]:
 
 def _leftovers(subject: Subject) -> Iterator[Check]:
     """What an earlier cluster may have left behind, over which the stack would fail half an hour later."""
-    if subject.existing.stack:
+    if subject.existing.stands or (subject.existing.stack and not subject.existing.ours):
         return
     for role in subject.facts.wait("roles"):
         yield failed(

@@ -22,6 +22,8 @@ from instantstart.cloud.public_address import own_public_address
 T = TypeVar("T")
 _THREADS = 12
 _MOST_CLUSTERS = 50
+ROLLED_BACK = ("ROLLBACK_COMPLETE",)
+"""Statuses of a stack that has no resources any more."""
 
 
 @dataclass(frozen=True)
@@ -262,8 +264,8 @@ class Facts:
         return specification_in(said["TemplateBody"]) if said is not None else None
 
     def _read_roles(self) -> list[str]:
-        """Names of roles of this cluster that are there without its stack."""
-        if self.stack is not None:
+        """Names of roles of this cluster that are there without its stack, or with one that was rolled back."""
+        if self.stack is not None and self.stack.get("StackStatus") not in ROLLED_BACK:
             return []
         wanted = [names.eks_role(self.spec.name), names.execution_role(self.spec.name), names.s3_csi_role(self.spec.name)]
         if self.spec.fsx:

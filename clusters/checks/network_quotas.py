@@ -18,7 +18,7 @@ def quotas_allow_the_network(subject: Subject) -> Iterator[Check]:
     wanted: list[tuple[str, str, int, str]] = []
     if not subject.existing.eks:
         wanted.append(("eks", quotas.EKS_CLUSTERS, len(facts.wait("eks_clusters")), "an EKS cluster"))
-    if not subject.spec.network.existing and not subject.resuming:
+    if not subject.spec.network.existing and not subject.existing.stands:
         zone = subject.spec.network.compute.zone.name
         gateways = [gateway for gateway in facts.wait("nat_gateways") if gateway["AvailabilityZone"] == zone]
         wanted += [
@@ -45,7 +45,7 @@ def quotas_allow_the_network(subject: Subject) -> Iterator[Check]:
             )
     if rows:
         yield from rows
-    elif subject.spec.network.existing or subject.resuming:
+    elif subject.spec.network.existing or subject.existing.stands:
         yield passed(CODE, TITLE, "No new network is made.")
     else:
         yield passed(CODE, TITLE, "There is room for one more VPC, internet gateway, NAT gateway and address.")

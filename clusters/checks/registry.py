@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusters.checks.facts import Facts
+from clusters.checks.facts import ROLLED_BACK, Facts
 from clusters.resolved import ResolvedSpec
 from clusters.spec import ClusterInput
 from instantstart.cloud.errors import CloudError
@@ -31,6 +31,11 @@ class Existing:
     previous: ResolvedSpec | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def stands(self) -> bool:
+        """Whether the attempt's stack still has its resources: one that was rolled back has none."""
+        return self.ours and self.stack not in ROLLED_BACK
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -40,10 +45,6 @@ class Subject:
     spec: ResolvedSpec
     facts: Facts
     existing: Existing
-
-    @property
-    def resuming(self) -> bool:
-        return self.existing.resumes is not None
 
 
 Rows = Iterable[Check]

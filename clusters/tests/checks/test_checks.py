@@ -19,7 +19,7 @@ from instantstart.cloud.identity import Identity
 from operations.choices import Severity
 
 PLAN_ARN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/big-run-0001"
-OURS = {"StackStatus": "ROLLBACK_COMPLETE", "Tags": [{"Key": "instantstart:cluster", "Value": "demo"}]}
+OURS = {"StackStatus": "CREATE_IN_PROGRESS", "Tags": [{"Key": "instantstart:cluster", "Value": "demo"}]}
 
 
 def spec(**changes: Any) -> ClusterInput:
@@ -97,7 +97,7 @@ def test_a_half_made_attempt_of_ours_is_resumed_and_its_own_things_are_no_obstac
     assert wrong(**there) == []
     looked_at = subject(**there)
     assert (looked_at.existing.resumes, looked_at.spec) == ("instantstart-demo-control-plane", before)
-    assert "the stack is ROLLBACK_COMPLETE, EKS is ACTIVE, there is no HyperPod cluster yet" in only("resumes", **there).detail
+    assert "the stack is CREATE_IN_PROGRESS, EKS is ACTIVE, there is no HyperPod cluster yet" in only("resumes", **there).detail
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,24 @@ def test_a_half_made_attempt_of_ours_is_resumed_and_its_own_things_are_no_obstac
 )
 def test_resuming_with_another_network_is_refused(given: ClusterInput) -> None:
     assert ("error", "resume_differs") in wrong(given, stack=OURS, template=subject().spec)
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        ({"bucket": {"name": "b", "status": 200, "region": "us-west-2"}}, "bucket_exists"),
+        ({"log_group": {"logGroupName": "/aws/eks/demo/cluster"}}, "log_group_exists"),
+        ({"roles": ["instantstart-demo-eks"]}, "role_name_taken"),
+        ({"addresses": [{}] * 5}, "quota_too_low"),
+    ],
+)
+def test_after_a_rollback_what_stands_in_the_way_is_told_again(facts: dict[str, Any], code: str) -> None:
+    rolled_back = {**OURS, "StackStatus": "ROLLBACK_COMPLETE"}
+    assert wrong(stack=OURS, template=subject().spec, **{key: value for key, value in facts.items() if key == "bucket"}) == []
+    assert wrong(stack=rolled_back, template=subject().spec, **facts) == [("error", code)]
+    assert only("resumes", stack=rolled_back, template=subject().spec).detail.startswith(
+        "A half-made attempt exists (the stack is ROLLBACK_COMPLETE"
+    )
 
 
 def test_a_stack_that_is_being_deleted_is_waited_for() -> None:
