@@ -32,7 +32,8 @@ class PortBusy(Exception):
 
 def bind(port: int) -> socket.socket:
     """A listening socket on loopback; port 0 takes a free one. Raises PortBusy."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol must be named: asyncio switches Nagle's algorithm off only where it is, and a call would take 45 ms instead of 2.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
