@@ -12,7 +12,7 @@ from instantstart.problem import Problem
 from operations.cancel import cancel
 from operations.choices import OperationState
 from operations.driver import drive
-from operations.models import Event, Operation
+from operations.models import Event, Intent, Operation
 from operations.tests.conftest import principal_of
 from operations.tests.test_engine import once
 from operations.tests.world import Outside, OutsideError
@@ -77,6 +77,7 @@ def test_a_cancel_between_observing_and_calling_sends_nothing(begin: Begin, as_o
     drive(operation)
     operation.refresh_from_db()
     assert (operation.state, outside.calls) == (OperationState.CANCELLED, [])
+    assert Intent.objects.count() == 0
 
 
 def test_cancelling_waits_out_a_world_that_cannot_be_read(begin: Begin, as_operator: Principal, outside: Outside) -> None:
