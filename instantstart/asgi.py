@@ -9,8 +9,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "instantstart.settings")
 django.setup(set_prefix=False)
 
 from channels.routing import ProtocolTypeRouter  # noqa: E402
+from django.conf import settings  # noqa: E402
 
+from instantstart import cloud  # noqa: E402
 from instantstart.handlers import HttpApplication  # noqa: E402
 from instantstart.live.routing import websocket_application  # noqa: E402
 
 application = ProtocolTypeRouter({"http": HttpApplication(), "websocket": websocket_application})
+
+# The first plan a person asks for should not wait for the service models to be read.
+cloud.warm_up(settings.DEFAULT_REGION)
