@@ -9,6 +9,9 @@ from typing import Any
 from sandbox.database import Database
 
 _SETTING = "settings"
+_FORMAT = "format"
+FORMAT = 1
+"""Raised whenever what is stored changes its form: an older folder is then refused instead of misread."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Settings:
 def load(database: Database, state_dir: Path, **given: Any) -> Settings:
     """The stored settings with `given` ones on top (None is "not given"), stored again."""
     stored = database.setting(_SETTING) or {}
+    found = database.setting(_FORMAT) if stored else FORMAT
+    if found != FORMAT:
+        raise ValueError(
+            f"{state_dir} was written by another version of the sandbox (format {found}, not {FORMAT}): remove it (`make reset`)."
+        )
+    database.set_setting(_FORMAT, FORMAT)
     names = {field.name for field in fields(Settings)} - {"state_dir", "endpoint"}
     settings = Settings(state_dir=state_dir, **{name: value for name, value in stored.items() if name in names})
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from django.conf import settings
 
 from clusters import names
@@ -26,4 +24,4 @@ class KubeRay(HelmDependency):
         return spec.kuberay
 
     def chart(self) -> str:
-        return str(getattr(settings, "KUBERAY_CHART", "") or os.environ.get("INSTANTSTART_KUBERAY_CHART", ""))
+        return settings.KUBERAY_CHART
