@@ -80,7 +80,7 @@ class Changes:
         from clusters.models import Cluster
 
         names = list(Cluster.objects.values_list("name", flat=True))
-        dice = random.Random(SEED)  # noqa: S311
+        dice = random.Random(SEED)
         try:
             while not self._stop.wait(1 / self.per_second):
                 with transaction.atomic():
