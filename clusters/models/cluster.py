@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 STALE_AFTER_INTERVALS = 2
+STALE_AFTER_SECONDS = 5.0
+"""What is younger is never stale: no interval, however short, makes a look quicker than AWS answers."""
 
 
 class Cluster(models.Model):
@@ -21,7 +23,8 @@ class Cluster(models.Model):
 
     spec: the resolved input (clusters.resolved.ResolvedSpec as JSON). given: what the person gave (clusters.spec.ClusterInput).
     state: derived from the phases (clusters.phases.derive); never set by an action's wish.
-    observed_at: when the world was last read, even in part; interval: seconds between two looks now in force.
+    observed_at: when the world was last read, even in part; interval: seconds between two looks now in force, which is the
+    time that the last two were apart where that is longer than what is aimed at.
     unreadable_since: since when nothing could be read; unreadable: the sentence that says why.
     cost_per_hour: US dollars for what exists now, None when a price is unknown.
     """
@@ -71,16 +74,16 @@ class Cluster(models.Model):
         return f"cluster:{self.name}"
 
     def stale(self, now: datetime | None = None) -> bool:
-        """Whether the last look is older than twice the interval in force (or there was none)."""
+        """Whether the last look is older than it may be (or there was none)."""
         return is_stale(self.observed_at, self.interval, now)
 
 
 def is_stale(observed_at: datetime | None, interval: float | None, now: datetime | None = None) -> bool:
-    """Older than twice the interval in force; the longest configured one where none is known."""
+    """Older than twice the interval in force and than STALE_AFTER_SECONDS; the longest configured interval where none is known."""
     if observed_at is None:
         return True
     age = ((now or timezone.now()) - observed_at).total_seconds()
-    return age > STALE_AFTER_INTERVALS * (interval or settings.POLL_STEADY)
+    return age > max(STALE_AFTER_SECONDS, STALE_AFTER_INTERVALS * (interval or settings.POLL_STEADY))
 
 
 class ClusterDocument(models.Model):

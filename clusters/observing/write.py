@@ -6,6 +6,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from clusters import state
@@ -117,9 +118,8 @@ def _resources(row: Cluster, phase: str, observation: PhaseObservation, at: date
 
 def _cluster(row: Cluster, seen: Look) -> None:
     at = seen.began
+    row.interval = _interval(row, at)
     row.observed_at, row.failures, row.unreadable, row.unreadable_since = at, 0, "", None
-    source = ObservedSource.objects.filter(kind="cluster", key=row.name).values_list("interval", flat=True).first()
-    row.interval = source
     if seen.endpoint is not None:
         row.endpoint, row.ca_data, row.eks_arn, version = seen.endpoint
         row.kubernetes_version = version or row.kubernetes_version
@@ -140,6 +140,18 @@ def _cluster(row: Cluster, seen: Look) -> None:
     row.cost_per_hour = cost_per_hour(row, seen)
     for kind in changed:
         events.publish(row.topic, kind, {"cluster": row.name})
+
+
+def _interval(row: Cluster, at: datetime) -> float | None:
+    """Seconds between two looks: what the source aims at, or what the last two took where that is longer, up to the steady pace.
+
+    A look that takes longer than the interval aimed at, or one for which no worker was free, must not make fresh facts stale.
+    """
+    aimed = ObservedSource.objects.filter(kind="cluster", key=row.name).values_list("interval", flat=True).first()
+    if aimed is None or row.observed_at is None:
+        return aimed
+    happened = (at - row.observed_at).total_seconds()
+    return max(aimed, min(happened, float(settings.POLL_STEADY)))
 
 
 def _dependencies(row: Cluster, seen: Look, at: datetime) -> bool:

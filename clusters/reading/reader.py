@@ -14,12 +14,13 @@ from instantstart import cloud, kube
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
 from instantstart.kube.client import Kube
-from instantstart.kube.errors import KubeError
+from instantstart.kube.errors import TIMEOUT, UNREACHABLE, KubeError
 from instantstart.kube.releases import Release, newest
 from instantstart.kube.target import KubeTarget
 
 T = TypeVar("T")
 READ_ERRORS = (CloudError, KubeError)
+NO_ANSWER = (UNREACHABLE, TIMEOUT)
 
 
 class ClusterReader:
@@ -32,6 +33,7 @@ class ClusterReader:
         self.name, self.region, self.account = name, region, account
         self.background = background
         self._kept: dict[str, tuple[Any, Exception | None]] = {}
+        self._silent: KubeError | None = None
 
     def _once(self, key: str, read: Callable[[], T]) -> T:
         if key not in self._kept:
@@ -43,6 +45,17 @@ class ClusterReader:
         if trouble is not None:
             raise trouble
         return cast(T, value)
+
+    def _of_kubernetes(self, key: str, read: Callable[[], T]) -> T:
+        """One read of the Kubernetes API. After one that got no answer the others fail at once: each would wait as long again."""
+        if self._silent is not None and key not in self._kept:
+            raise self._silent
+        try:
+            return self._once(key, read)
+        except KubeError as error:
+            if error.code in NO_ANSWER:
+                self._silent = error
+            raise
 
     @property
     def aws(self) -> Aws:
@@ -93,29 +106,29 @@ class ClusterReader:
     @property
     def kube_version(self) -> str | None:
         api = self.kube
-        return None if api is None else self._once("kube_version", api.version)
+        return None if api is None else self._of_kubernetes("kube_version", api.version)
 
     @property
     def nodes(self) -> list[NodeReading]:
         """Kubernetes nodes; [] while there is no Kubernetes."""
         api = self.kube
-        return [] if api is None else self._once("nodes", lambda: read_nodes(api))
+        return [] if api is None else self._of_kubernetes("nodes", lambda: read_nodes(api))
 
     @property
     def workloads(self) -> list[Workload]:
         api = self.kube
-        return [] if api is None else self._once("workloads", lambda: read_workloads(api))
+        return [] if api is None else self._of_kubernetes("workloads", lambda: read_workloads(api))
 
     def release(self, name: str, namespace: str) -> Release | None:
         api = self.kube
-        return None if api is None else self._once(f"release/{namespace}/{name}", lambda: newest(api, name, namespace))
+        return None if api is None else self._of_kubernetes(f"release/{namespace}/{name}", lambda: newest(api, name, namespace))
 
     def object(self, api_version: str, kind: str, name: str, namespace: str = "") -> dict[str, Any] | None:
         """One Kubernetes object; None when it is not there or there is no Kubernetes."""
         api = self.kube
         if api is None:
             return None
-        return self._once(f"{api_version}/{kind}/{namespace}/{name}", lambda: api.get(api_version, kind, name, namespace))
+        return self._of_kubernetes(f"{api_version}/{kind}/{namespace}/{name}", lambda: api.get(api_version, kind, name, namespace))
 
     @property
     def has_ready_node(self) -> bool:

@@ -18,7 +18,7 @@ from clusters.phases.probe import PhaseObservation, ResourceSeen
 from clusters.reading.hyperpod import EventReading
 from clusters.tests.rows import make_cluster
 from operations import clock
-from operations.models import StatusEvent
+from operations.models import ObservedSource, StatusEvent
 from operations.observing import Pace
 from operations.step import Fault
 
@@ -131,3 +131,27 @@ def test_events_are_kept_once_and_not_for_ever() -> None:
     write_events(row, events)
     assert ClusterEvent.objects.count() == EVENTS_KEPT_PER_CLUSTER
     assert ClusterEvent.objects.first().code == "lifecycle_failed"  # type: ignore[union-attr]
+
+
+def test_staleness_follows_the_time_between_looks_that_happened(settings: Any) -> None:
+    settings.POLL_STEADY = 90.0
+    row = make_cluster()
+    ObservedSource.objects.create(kind="cluster", key="demo", interval=0.5, next_due_at=clock.now(), created_at=clock.now())
+    begun = clock.now()
+    for seconds in (0, 8, 16):  # each look takes far longer than the interval aimed at
+        one = seen()
+        one.began = begun + timedelta(seconds=seconds)
+        write("demo", one)
+    row = Cluster.objects.get()
+    assert row.interval == 8.0
+    assert (row.stale(one.began + timedelta(seconds=15.9)), row.stale(one.began + timedelta(seconds=16.1))) == (False, True)
+    late = seen()
+    late.began = one.began + timedelta(hours=1)  # an hour's outage is no interval
+    write("demo", late)
+    assert Cluster.objects.get().interval == 90.0
+
+
+def test_what_is_some_seconds_old_is_not_stale_however_short_the_interval() -> None:
+    row = make_cluster(observed_at=clock.now(), interval=0.5)
+    assert row.observed_at is not None
+    assert (row.stale(row.observed_at + timedelta(seconds=4.9)), row.stale(row.observed_at + timedelta(seconds=5.1))) == (False, True)
