@@ -21,6 +21,7 @@ from accounts.models import ApiToken, AuditEntry, User
 from accounts.principals import principal_of
 from accounts.web.forms import PasswordForm, TokenForm, UserForm
 from instantstart.problem import Problem
+from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
 from operations.choices import Channel
 
@@ -148,4 +149,4 @@ def audit_trail(request: HttpRequest) -> HttpResponse:
         if value := request.GET.get(name, "").strip():
             entries = entries.filter(**{f"{name}__icontains" if name != "outcome" else name: value})
     shown = Paginator(entries, TRAIL_PAGE).get_page(request.GET.get("page"))
-    return render(request, "accounts/audit.html", {"entries": shown, "given": request.GET})
+    return render(request, "accounts/audit.html", {"entries": shown, "given": request.GET, "query": other_parameters(request)})

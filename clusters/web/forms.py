@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 
 from clusters.catalog.instance_types import INSTANCE_TYPES, InstanceType
+from clusters.catalog.reading import TrainingPlan
 from clusters.spec import Capacity, DeepHealthCheck, GroupInput
+from clusters.web.offered import Offered
 from instantstart.web.forms import ProblemForm
 
 CAPACITY_WORDS = {
@@ -30,6 +32,14 @@ def _described(fact: InstanceType) -> str:
     return f"{fact.name}: {', '.join(parts)}"
 
 
+def _plan_words(plan: TrainingPlan) -> str:
+    """ "p5-week: 2 of 4 × ml.p5.48xlarge free, us-west-2a, 2026-12-01 to 2026-12-08, Active"."""
+    parts = [f"{plan.available} of {plan.total} × {' + '.join(plan.instance_types) or 'instances'} free", *plan.zones]
+    if plan.starts and plan.ends:
+        parts.append(f"{plan.starts:%Y-%m-%d} to {plan.ends:%Y-%m-%d}")
+    return f"{plan.name}: {', '.join([*parts, plan.status])}"
+
+
 def _words(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
@@ -37,7 +47,12 @@ def _words(text: str) -> list[str]:
 class ClusterForm(ProblemForm):
     """All of clusters.spec.ClusterInput. Choices of zones and versions are given by the view, which reads them from AWS."""
 
-    aliases = {"availability_zones": "zone", "availability_zones.0": "zone", "network.existing": "network_existing_vpc_id"}
+    aliases = {
+        "availability_zones": "zone",
+        "group": "group_training_plan_arn",
+        "network": "network_vpc_cidr",
+        "network.existing": "network_existing_vpc_id",
+    }
 
     name = forms.CharField(max_length=40, help_text="3 to 40 lower-case letters, digits and hyphens; AWS resources carry it.")
     region = forms.ChoiceField()
@@ -50,8 +65,8 @@ class ClusterForm(ProblemForm):
     group_capacity = forms.ChoiceField(
         choices=[(mode.value, words) for mode, words in CAPACITY_WORDS.items()], initial=Capacity.ON_DEMAND.value, label="Capacity"
     )
-    group_training_plan_arn = forms.CharField(
-        required=False, label="Training plan ARN", help_text="Only for capacity from a training plan."
+    group_training_plan_arn = forms.ChoiceField(
+        required=False, label="Training plan", help_text="Only for capacity from a training plan; its zone and type hold for the group."
     )
     group_volume_gb = forms.IntegerField(min_value=1, max_value=16384, initial=500, label="EBS volume (GB)")
     group_threads_per_core = forms.ChoiceField(
@@ -86,11 +101,13 @@ class ClusterForm(ProblemForm):
     )
     tags = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One key=value a line.")
 
-    def __init__(self, *args: Any, regions: list[str], zones: list[str], versions: list[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._choices("region", [(region, region) for region in regions])
-        self._choices("zone", [("", "Chosen for you: one that offers the type"), *((zone, zone) for zone in zones)])
-        self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in versions)])
+        self._choices("region", [(region, region) for region in offered.regions])
+        self._choices("zone", [("", "Chosen for you: one that offers the type"), *((zone, zone) for zone in offered.zones)])
+        self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in offered.versions)])
+        none = "Choose one" if offered.plans else "This region has no training plan that could be used"
+        self._choices("group_training_plan_arn", [("", none), *((plan.arn, _plan_words(plan)) for plan in offered.plans)])
         self._choices("group_instance_type", [(fact.name, _described(fact)) for fact in INSTANCE_TYPES.values()])
 
     def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
@@ -117,7 +134,8 @@ class ClusterForm(ProblemForm):
             "instance_type": data["group_instance_type"],
             "count": data["group_count"],
             "capacity": data["group_capacity"],
-            "training_plan_arn": data["group_training_plan_arn"],
+            # Hidden while another capacity is chosen, so it says nothing then.
+            "training_plan_arn": data["group_training_plan_arn"] if data["group_capacity"] == Capacity.TRAINING_PLAN else "",
             "volume_gb": data["group_volume_gb"],
         }
         if data["group_threads_per_core"]:

@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from clusters.web import views
+from clusters.web import views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
     path("", views.cluster_list, name="list"),
-    path("clusters/new/", views.cluster_new, name="new"),
+    path("clusters/new/", wizard.cluster_new, name="new"),
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),

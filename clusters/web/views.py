@@ -1,14 +1,12 @@
-"""Pages of clusters: list, wizard, one cluster live, and the changes that begin there. Each change is reviewed as a plan first."""
+"""Pages of clusters: the list, one cluster live, and the changes that begin there. Each is reviewed as a plan first."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,14 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.choices import Role
 from accounts.preferences import prefer_cluster, preferred_cluster
 from accounts.principals import principal_of
-from clusters.catalog import reading
 from clusters.choices import DependencyState, PhaseName, State
+from clusters.commands import commands
 from clusters.models import Cluster, Phase
-from clusters.web.forms import ClusterForm
-from instantstart import cloud
-from instantstart.cloud.errors import CloudError
 from instantstart.problem import Problem
-from instantstart.web.review import Review, carry_out, plan_of, reviewed, show
+from instantstart.web.review import Review, reviewed
 from instantstart.web.signed_in import page
 from operations.choices import Channel, OperationState
 from operations.models import Operation
@@ -34,8 +29,10 @@ from operations.submit import submit
 NODES_SHOWN = 100
 EVENTS_SHOWN = 20
 OPERATIONS_SHOWN = 8
+_DOCUMENTS = {"eks": "EKS cluster", "hyperpod": "HyperPod cluster", "stack": "CloudFormation stack of the control plane"}
 _LOOKS = {
     DependencyState.ACTIVE: "ready",
+    DependencyState.ABSENT: "pending",
     DependencyState.INSTALLING: "running",
     DependencyState.STARTING: "running",
     DependencyState.WAITS_FOR_NODES: "pending",
@@ -55,54 +52,6 @@ def cluster_list(request: HttpRequest) -> HttpResponse:
     return render(request, template, context)
 
 
-@dataclass(frozen=True)
-class Offered:
-    """What the wizard can offer; `trouble` says why it is incomplete."""
-
-    regions: list[str]
-    zones: list[str]
-    versions: list[str]
-    trouble: str = ""
-
-
-def _offered(region: str) -> Offered:
-    try:
-        aws = cloud.connect(region)
-        return Offered(
-            reading.regions(aws).value,
-            [zone.name for zone in reading.zones(aws).value],
-            [version.version for version in reading.kubernetes_versions(aws).value],
-        )
-    except CloudError as error:
-        return Offered([region], [], [], f"AWS could not be read: {error}.")
-
-
-@page(Role.OPERATOR)
-@require_http_methods(["GET", "POST"])
-def cluster_new(request: HttpRequest) -> HttpResponse:
-    """The wizard: form, then plan, then yes. The stage travels in the form, nothing is kept in between."""
-    back = reverse("clusters-web:new")
-    stage = request.POST.get("stage", "")
-    if stage == "confirm":
-        data = json.loads(request.POST.get("data") or "{}")
-        review = Review("cluster.create", data, f"Create the cluster {data.get('name', '')}", "Create the cluster", back)
-        return carry_out(request, review, lambda _: reverse("clusters-web:detail", args=[data["name"]]))
-    region = request.POST.get("region") or settings.DEFAULT_REGION
-    offered = _offered(region)
-    choices = {"regions": offered.regions, "zones": offered.zones, "versions": offered.versions}
-    if stage != "review":
-        given = {name: value for name, value in request.POST.items() if stage == "region"} or {"region": region}
-        return render(request, "clusters/new.html", {"form": ClusterForm(initial=given, **choices), "trouble": offered.trouble})
-    form = ClusterForm(request.POST, **choices)
-    if form.is_valid():
-        review = Review("cluster.create", form.to_input(), f"Create the cluster {form.cleaned_data['name']}", "Create the cluster", back)
-        try:
-            return show(request, review, plan_of(request, review))
-        except Problem as problem:
-            form.add_problem(problem)
-    return render(request, "clusters/new.html", {"form": form, "trouble": offered.trouble}, status=422)
-
-
 def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
     """One phase as the page shows it: with the step at work, and how far it is in its usual time."""
     began, ended = row.started_at, row.ended_at
@@ -117,6 +66,8 @@ def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
         "elapsed": elapsed,
         "typical": typical or None,
         "progress": min(elapsed or 0, typical or 0),
+        "ended": ended is not None,
+        "faults": [fault for fault in row.faults if fault["message"] not in row.message],
         "can_retry": row.state in (State.FAILED, State.CANCELLED, State.DEGRADED) and (operation is None or operation.ended),
     }
 
@@ -124,13 +75,18 @@ def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
 @page()
 def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
     principal = principal_of(request)
-    cluster = get_object_or_404(Cluster, name=name)
+    live = bool(request.headers.get("HX-Request"))
+    cluster = Cluster.objects.filter(name=name).first()
+    if cluster is None and live:
+        return render(request, "clusters/gone.html", {"name": name})
+    if cluster is None:
+        raise Http404
     operations = list(Operation.objects.filter(cluster=name, parent=None).order_by("-created_at")[:OPERATIONS_SHOWN])
     rows = list(cluster.phases.all())
     by_id = {row.pk: row for row in Operation.objects.filter(pk__in=[row.operation_id for row in rows if row.operation_id])}
     active = next((row for row in operations if not row.ended), None)
-    failed = operations[0] if operations and operations[0].state == OperationState.FAILED else None
-    shown = active or failed
+    wrong = operations[0] if operations and operations[0].state in (OperationState.FAILED, OperationState.UNKNOWN) else None
+    shown = active or wrong
     if shown is not None:
         shown.can_cancel = shown.state in (OperationState.RECORDED, OperationState.RUNNING) and principal.role.covers(Role.OPERATOR)  # type: ignore[attr-defined]
     dependencies = list(cluster.dependencies.all())
@@ -139,6 +95,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "cluster": cluster,
         "phases": [_phase(row, by_id.get(row.operation_id) if row.operation_id else None) for row in rows],
+        "commands": commands(cluster),
         "groups": cluster.groups.all(),
         "nodes": cluster.nodes.all()[:NODES_SHOWN],
         "more_nodes": max(0, cluster.node_count - NODES_SHOWN),
@@ -149,8 +106,9 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "operation": shown,
         "preferred": preferred_cluster(principal),
         "may_change": principal.role.covers(Role.OPERATOR),
+        "may_retry": active is None and principal.role.covers(Role.OPERATOR),
     }
-    template = "clusters/detail_body.html" if request.headers.get("HX-Request") else "clusters/detail.html"
+    template = "clusters/detail_body.html" if live else "clusters/detail.html"
     return render(request, template, context)
 
 
@@ -159,7 +117,7 @@ def cluster_raw(request: HttpRequest, name: str) -> HttpResponse:
     """The JSON documents as AWS gave them, indented."""
     cluster = get_object_or_404(Cluster, name=name)
     documents = [
-        {"name": row.name, "observed_at": row.observed_at, "text": json.dumps(row.body, indent=2, default=str)}
+        {"title": _DOCUMENTS.get(row.name, row.name), "observed_at": row.observed_at, "text": json.dumps(row.body, indent=2, default=str)}
         for row in cluster.documents.all()
     ]
     return render(request, "clusters/raw.html", {"cluster": cluster, "documents": documents})
@@ -168,18 +126,23 @@ def cluster_raw(request: HttpRequest, name: str) -> HttpResponse:
 @page(Role.OPERATOR)
 @require_http_methods(["GET", "POST"])
 def cluster_delete(request: HttpRequest, name: str) -> HttpResponse:
-    """The plan of the deletion, with what blocks it named; carried out once the name is typed."""
+    """The plan of the deletion, with what blocks it named; carried out once the name is typed.
+
+    `empty_bucket` and `skip_kubernetes` are asked for in the address, so that the plan shown is the plan of just that.
+    """
     get_object_or_404(Cluster, name=name)
     typed = request.POST.get("confirm", "")
-    data = {"name": name, "confirm": typed or name, "empty_bucket": True}
+    chosen = {choice: choice in request.GET for choice in ("empty_bucket", "skip_kubernetes")}
     review = Review(
         "cluster.delete",
-        data,
+        {"name": name, "confirm": typed or name, **chosen},
         f"Delete the cluster {name}",
         "Delete it, and everything in it",
         reverse("clusters-web:detail", args=[name]),
         typed=name,
         danger=True,
+        choices="clusters/deletion_choices.html",
+        chosen=chosen,
     )
 
     def done(submission: Submission) -> str:
@@ -187,7 +150,7 @@ def cluster_delete(request: HttpRequest, name: str) -> HttpResponse:
 
     if request.method == "POST" and typed != name:
         messages.error(request, f"Type {name} to confirm the deletion; nothing was changed.")
-        return redirect("clusters-web:delete", name)
+        return redirect(request.get_full_path())
     return reviewed(request, review, done)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -22,12 +23,15 @@ class ProblemForm(forms.Form):
         for field in self.fields.values():
             kind = "form-select" if isinstance(field.widget, forms.Select) else "form-control"
             field.widget.attrs.setdefault("class", kind)
+            if isinstance(field, forms.CharField) and not isinstance(field.widget, forms.Textarea):
+                field.widget.attrs.setdefault("autocomplete", "off")
 
     def add_problem(self, problem: Problem) -> None:
         """Put each field's sentence beside its field; what concerns no field of the form goes on top."""
         placed = False
         for error in problem.errors:
-            name = self.aliases.get(error.field, error.field.replace(".", "_"))
+            path = re.sub(r"(\.\d+)+$", "", error.field)  # an item of a list is shown beside the list's field
+            name = self.aliases.get(path, path.replace(".", "_"))
             sentence = f"{error.detail} {error.hint}".strip()
             self.add_error(
                 name if name in self.fields else None, sentence if name in self.fields or not error.field else f"{error.field}: {sentence}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import messages
@@ -14,15 +14,22 @@ from django.shortcuts import redirect, render
 
 from accounts.principals import principal_of
 from instantstart.problem import Problem
-from operations.choices import Channel
+from operations.choices import Channel, Severity
 from operations.plan import Plan
 from operations.submission import Submission
 from operations.submit import submit
 
+_ORDER = (Severity.ERROR, Severity.WARNING, Severity.INFO, Severity.PASS)
+
 
 @dataclass(frozen=True)
 class Review:
-    """One change to be confirmed. typed: the text a person must type exactly (a cluster's name), empty for none."""
+    """One change to be confirmed.
+
+    typed: the text a person must type exactly (a cluster's name), empty for none.
+    given: what was typed into the form before, to be sent back to it by the Back button; None where there was no form.
+    choices: template of what can be chosen on the review itself; chosen: what is.
+    """
 
     kind: str
     data: Mapping[str, Any]
@@ -31,6 +38,9 @@ class Review:
     back: str
     typed: str = ""
     danger: bool = False
+    given: str | None = None
+    choices: str = ""
+    chosen: Mapping[str, bool] = field(default_factory=dict)
 
 
 def show(request: HttpRequest, review: Review, plan: Plan, *, status: int = 200) -> HttpResponse:
@@ -38,6 +48,7 @@ def show(request: HttpRequest, review: Review, plan: Plan, *, status: int = 200)
     context = {
         "review": review,
         "plan": plan,
+        "checks": sorted(plan.checks, key=lambda check: _ORDER.index(check.severity)),
         "data": json.dumps(dict(review.data)),
         "key": uuid.uuid4().hex,
     }

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import quote, urlsplit
 
-from django.contrib.auth.decorators import login_required
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from accounts.choices import Role
 from accounts.principals import principal_of
@@ -17,12 +20,19 @@ View = Callable[..., HttpResponse]
 
 
 def page(role: Role = Role.VIEWER) -> Callable[[View], View]:
-    """Decorator: only for signed-in people of at least this role; others get the sign-in page, or a page that says why."""
+    """Decorator: only for signed-in people of at least this role; others get the sign-in page, or a page that says why.
+
+    A part of a page that fetches itself after the session has ended takes the whole page to the sign-in.
+    """
 
     def decorate(view: View) -> View:
-        @login_required
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not request.user.is_authenticated:
+                if request.headers.get("HX-Request"):
+                    shown = urlsplit(request.headers.get("HX-Current-URL", "/")).path
+                    return HttpResponse(status=401, headers={"HX-Redirect": f"{reverse(settings.LOGIN_URL)}?next={quote(shown)}"})
+                return redirect_to_login(request.get_full_path())
             if not principal_of(request).role.covers(role):
                 return render(request, "refused.html", {"needed": role.label}, status=403)
             return view(request, *args, **kwargs)

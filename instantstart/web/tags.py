@@ -58,6 +58,16 @@ def state(value: Any, word: str = "") -> SafeString:
     return format_html('<span class="state state-{}" data-state="{}">{}<span>{}</span></span>', colour, key, icon(drawing), text)
 
 
+_ACTIONS = {"create": ("plus", "Create"), "delete": ("trash", "Delete"), "update": ("refresh", "Update"), "none": ("check", "Is there")}
+
+
+@register.simple_tag
+def change_action(action: str) -> SafeString:
+    """What happens to a resource, as icon and word."""
+    drawing, word = _ACTIONS[action]
+    return format_html("{} {}", icon(drawing), word)
+
+
 @register.filter
 def duration(seconds: float | timedelta | None) -> str:
     """Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
@@ -75,13 +85,19 @@ def duration(seconds: float | timedelta | None) -> str:
     return f"{whole // 86400} d" + (f" {whole % 86400 // 3600} h" if whole % 86400 // 3600 else "")
 
 
+@register.filter
+def interval(seconds: float) -> str:
+    """A period between looks: with tenths while it is short."""
+    return f"{seconds:.2g} s" if seconds < 10 else duration(seconds)
+
+
 @register.simple_tag
 def age(moment: datetime | None) -> SafeString | str:
     """How long ago, with the exact time as title."""
     if moment is None:
         return "never"
     return format_html(
-        '<time datetime="{0}" title="{0}">{1} ago</time>', moment.isoformat(timespec="seconds"), duration(timezone.now() - moment)
+        '<time data-age datetime="{0}" title="{0}">{1} ago</time>', moment.isoformat(timespec="seconds"), duration(timezone.now() - moment)
     )
 
 

@@ -1,4 +1,4 @@
-"""The page of the AWS connection: which account this is, and what is missing."""
+"""The AWS connection: which account this is, and what is missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.shortcuts import render
 
 from instantstart import doctor
 from instantstart.web.signed_in import page
+from instantstart.web.trouble import find_trouble
 
 
 @page()
@@ -16,3 +17,10 @@ def connection(request: HttpRequest) -> HttpResponse:
     if not request.headers.get("HX-Request"):
         return render(request, "connection.html", {"region": settings.DEFAULT_REGION})
     return render(request, "connection_report.html", {"report": doctor.examine()})
+
+
+@page()
+def trouble(request: HttpRequest) -> HttpResponse:
+    """What keeps AWS from being used, for the list of clusters, which fetches it after it is shown; 204 for nothing."""
+    found = find_trouble(settings.DEFAULT_REGION)
+    return HttpResponse(status=204) if found is None else render(request, "connection_trouble.html", {"trouble": found})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from operations.web import views
+from operations.web import notifications, views
 
 app_name = "operations-web"
 urlpatterns = [
@@ -13,4 +13,7 @@ urlpatterns = [
     path("operations/<uuid:pk>/approve/", views.operation_approve, name="approve"),
     path("operations/<uuid:pk>/refuse/", views.operation_refuse, name="refuse"),
     path("operations/<uuid:pk>/resolve/", views.operation_resolve, name="resolve"),
+    path("notifications/", notifications.notification_list, name="notifications"),
+    path("notifications/bell/", notifications.bell, name="bell"),
+    path("notifications/dismiss/", notifications.notification_dismiss, name="dismiss"),
 ]

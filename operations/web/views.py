@@ -16,15 +16,25 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_POST
 
 from accounts.choices import Role
+from accounts.principal import Principal
 from accounts.principals import principal_of
 from instantstart.problem import Problem
+from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
 from operations import action as actions
 from operations import approve, cancel, resolve, retry
-from operations.choices import DUE_STATES, Channel, OperationState
+from operations.choices import DUE_STATES, Channel, OperationState, StepState
 from operations.models import Operation
+from operations.plan import Plan
 
 LIST_PAGE = 50
+_STEP_WORDS = {
+    # what observe() said: (state whose looks it has, word)
+    StepState.ABSENT: ("pending", "To come"),
+    StepState.PENDING: ("running", "Under way"),
+    StepState.DIFFERENT: ("running", "Changing"),
+    StepState.READY: ("ready", "Done"),
+}
 
 
 def _chosen(request: HttpRequest) -> QuerySet[Operation]:
@@ -44,8 +54,9 @@ def _chosen(request: HttpRequest) -> QuerySet[Operation]:
 @page()
 def operation_list(request: HttpRequest) -> HttpResponse:
     shown = Paginator(_chosen(request), LIST_PAGE).get_page(request.GET.get("page"))
+    context = {"operations": shown, "given": request.GET, "states": OperationState.choices, "query": other_parameters(request)}
     template = "operations/list_rows.html" if request.headers.get("HX-Request") else "operations/list.html"
-    return render(request, template, {"operations": shown, "given": request.GET, "states": OperationState.choices})
+    return render(request, template, context)
 
 
 def _seconds(step: dict[str, Any]) -> float | None:
@@ -56,8 +67,20 @@ def _seconds(step: dict[str, Any]) -> float | None:
     return (ended - began).total_seconds()
 
 
-def _context(operation: Operation) -> dict[str, Any]:
-    steps = [{**step, "elapsed": _seconds(step)} for step in operation.steps]
+def _shown_step(step: dict[str, Any]) -> dict[str, Any]:
+    """A step with the seconds that it took and its state as a person says it."""
+    look, word = _STEP_WORDS.get(step.get("state") or "absent", (step.get("state"), ""))
+    return {**step, "elapsed": _seconds(step), "look": look, "word": word}
+
+
+def _may_change(operation: Operation, principal: Principal) -> bool:
+    """Whether to show buttons; what they do asks for the right itself. An action that exists no more has none."""
+    return operation.kind in actions.kinds() and principal.role.covers(actions.find(operation.kind).permission)
+
+
+def _context(operation: Operation, principal: Principal) -> dict[str, Any]:
+    may_change = _may_change(operation, principal)
+    steps = [_shown_step(step) for step in operation.steps]
     done = sum(step["state"] == "ready" for step in steps)
     ended: datetime = operation.ended_at or timezone.now()
     typical = [step["typical_seconds"] for step in steps if step.get("typical_seconds")]
@@ -70,10 +93,14 @@ def _context(operation: Operation) -> dict[str, Any]:
         "children": operation.children.order_by("created_at"),
         "intents": operation.intents.order_by("id"),
         "events": operation.events.order_by("-id")[:200],
-        "can_cancel": operation.state in (OperationState.RECORDED, OperationState.RUNNING) and actions.find(operation.kind).cancellable,
-        "can_retry": operation.state in (OperationState.FAILED, OperationState.CANCELLED) and operation.parent_id is None,
-        "decides": operation.state == OperationState.AWAITING_APPROVAL,
+        "plan": Plan.model_validate(operation.plan) if operation.plan else None,
+        "can_cancel": may_change
+        and operation.state in (OperationState.RECORDED, OperationState.RUNNING)
+        and actions.find(operation.kind).cancellable,
+        "can_retry": may_change and operation.state in retry.RETRIABLE and operation.parent_id is None,
+        "decides": may_change and operation.state == OperationState.AWAITING_APPROVAL,
         "unknown": operation.state == OperationState.UNKNOWN,
+        "may_change": may_change,
     }
 
 
@@ -81,7 +108,7 @@ def _context(operation: Operation) -> dict[str, Any]:
 def operation_detail(request: HttpRequest, pk: str) -> HttpResponse:
     operation = get_object_or_404(Operation.objects.select_related("actor", "parent"), pk=pk)
     template = "operations/detail_body.html" if request.headers.get("HX-Request") else "operations/detail.html"
-    return render(request, template, _context(operation))
+    return render(request, template, _context(operation, principal_of(request)))
 
 
 def _decide(request: HttpRequest, pk: str, decide: Callable[[Operation], Operation | None], said: str) -> HttpResponse:

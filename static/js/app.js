@@ -34,6 +34,10 @@ document.addEventListener("keydown", (event) => {
     menu.open = false;
     menu.querySelector("summary").focus();
   }
+  for (const toggle of document.querySelectorAll("[data-toggle][aria-expanded='true']")) {
+    toggle.click();
+    toggle.focus();
+  }
 });
 
 // A dangerous button stays disabled until the name is typed exactly.
@@ -44,7 +48,7 @@ document.addEventListener("input", (event) => {
   button.disabled = event.target.value !== expected;
 });
 
-// A form that was sent is not sent twice.
+// A form that was sent is not sent twice; one that the Back key brings back may be.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.dataset.sent) {
@@ -53,3 +57,38 @@ document.addEventListener("submit", (event) => {
   }
   if (form.hasAttribute("data-once")) form.dataset.sent = "true";
 });
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+// <div data-shown-when="#id_capacity=spot">: only while that field has that value.
+const showWhatApplies = () => {
+  for (const element of document.querySelectorAll("[data-shown-when]")) {
+    const [selector, value] = element.dataset.shownWhen.split("=");
+    element.classList.toggle("is-hidden", document.querySelector(selector).value !== value);
+  }
+};
+document.addEventListener("change", showWhatApplies);
+document.addEventListener("htmx:after:swap", showWhatApplies);
+showWhatApplies();
+
+// Ages go on by themselves, so that a page where nothing happens does not look fresh.
+const spoken = (seconds) => {
+  const whole = Math.max(0, Math.round(seconds));
+  const parts = (size, unit, smaller, name) => {
+    const rest = Math.floor((whole % size) / smaller);
+    return `${Math.floor(whole / size)} ${unit}${rest ? ` ${rest} ${name}` : ""}`;
+  };
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return parts(60, "min", 1, "s");
+  return whole < 86400 ? parts(3600, "h", 60, "min") : parts(86400, "d", 3600, "h");
+};
+// The server's clock counts; `data-now` is its time when the page was made.
+const ahead = Date.now() - Date.parse(document.body.dataset.now || new Date().toISOString());
+setInterval(() => {
+  if (document.hidden) return;
+  for (const time of document.querySelectorAll("time[data-age]")) {
+    const text = `${spoken((Date.now() - ahead - Date.parse(time.dateTime)) / 1000)} ago`;
+    if (time.textContent !== text) time.textContent = text;
+  }
+}, 1000);

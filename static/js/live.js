@@ -16,20 +16,20 @@
   const topics = () => [...new Set(elements().flatMap((element) => element.dataset.liveTopic.split(" ")))].sort();
 
   const refresh = (element) => {
-    // Changes come in bursts: an element asks at most once in 250 ms.
+    // Changes come in bursts: an element asks at most once in 250 ms, or as seldom as it says.
     if (waiting.has(element)) return;
     waiting.add(element);
     setTimeout(() => {
       waiting.delete(element);
       if (element.isConnected) element.dispatchEvent(new CustomEvent("live"));
-    }, 250);
+    }, Number(element.dataset.liveEvery || 250));
   };
   const refreshAll = () => elements().forEach(refresh);
 
   const show = (live) => {
     if (!state) return;
     state.dataset.live = live ? "live" : "polling";
-    state.textContent = live ? "Live" : "Every 5 s";
+    state.querySelector(".word").textContent = live ? "Live" : "Every 5 s";
     state.title = live ? "Changes show at once" : "The live connection is down: the page asks every 5 seconds";
   };
 

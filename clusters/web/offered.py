@@ -1,0 +1,56 @@
+"""What the wizard can offer in a region: read from AWS, kept for some minutes by the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.conf import settings
+
+from clusters.catalog import reading
+from clusters.catalog.kept import Kept
+from clusters.catalog.reading import TrainingPlan
+from instantstart import cloud
+from instantstart.cloud.aws import Aws
+from instantstart.cloud.errors import CloudError
+from instantstart.cloud.problems import advice, sentence
+
+T = TypeVar("T")
+USABLE_PLANS = ("Active", "Scheduled", "Pending")
+
+
+@dataclass(frozen=True)
+class Offered:
+    """regions, zones (names), versions, plans. trouble: why it is incomplete, "" when it is not."""
+
+    regions: list[str]
+    zones: list[str]
+    versions: list[str]
+    plans: list[TrainingPlan]
+    trouble: str = ""
+
+
+def offered(region: str) -> Offered:
+    """Reads one thing after the other; what is denied leaves the others."""
+    trouble = ""
+    reachable = True
+
+    def read(load: Callable[[Aws], Kept[list[T]]], otherwise: list[T]) -> list[T]:
+        nonlocal trouble, reachable
+        if not reachable:
+            return otherwise
+        try:
+            return load(cloud.connect(region)).value
+        except CloudError as error:
+            trouble = trouble or f"{sentence(error)} {advice(error)}"
+            reachable = error.denied
+            return otherwise
+
+    regions = read(reading.regions, [settings.DEFAULT_REGION])
+    zones = read(reading.zones, [])
+    versions = read(reading.kubernetes_versions, [])
+    plans = read(reading.training_plans, [])
+    usable = [plan for plan in plans if plan.status in USABLE_PLANS]
+    known = regions if region in regions else sorted({region, *regions})
+    return Offered(known, [zone.name for zone in zones], [version.version for version in versions], usable, trouble)

@@ -1,0 +1,16 @@
+"""Template tags about notifications."""
+
+from __future__ import annotations
+
+from django import template
+
+from accounts.principals import principal_of
+from operations.web.notices import unread as unread_of
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def unread(context: template.Context) -> int:
+    """How many notifications wait for the person who looks at the page. One query."""
+    return unread_of(principal_of(context["request"])).count()
