@@ -22,7 +22,7 @@ from operations.choices import StepState
 from operations.plan import Change, FieldChange
 from operations.step import Fault, Observation, Outcome, StepContext
 
-HELM_SECONDS = 40.0
+HELM_SECONDS: float = settings.HELM_SECONDS
 
 
 class HelmDependency(DependencyEntry):
