@@ -9,7 +9,8 @@ from inspect import isawaitable
 from typing import Any
 from urllib.parse import unquote
 
-from sandbox import facts
+from sandbox import facts, others
+from sandbox.aws.errors import AWSError
 from sandbox.aws.protocol.wire import Reply, Request
 from sandbox.kube.protocol import KubeError
 from sandbox.world import World
@@ -154,6 +155,25 @@ def _add_account(world: World, request: Request) -> Any:
     return world.store.get("_account", "*", account)
 
 
+def _add_interface(world: World, request: Request) -> Any:
+    body = _document(request)
+    groups = body.get("security_groups", [])
+    if not isinstance(groups, list) or not isinstance(body.get("subnet_id"), str):
+        raise _Bad("subnet_id must be text and security_groups a list.")
+    world.settle()
+    try:
+        return {"id": others.make_interface(world, body["subnet_id"], groups, str(body.get("description", "ELB net/outside")))}
+    except AWSError as error:
+        raise _Bad(error.message) from error
+
+
+def _remove_interface(world: World, request: Request) -> Any:
+    interface_id = unquote(request.raw_path).removeprefix("/_sandbox/interfaces").strip("/")
+    if not others.remove_interface(world, interface_id):
+        raise _Bad(f"There is no interface {interface_id}.", 404)
+    return {"id": interface_id}
+
+
 async def _reset(world: World, request: Request) -> Any:
     if world.kube is not None:
         await world.kube.reset()
@@ -174,6 +194,8 @@ _ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "kubernetes"): _kubernetes,
     ("GET", "accounts"): _accounts,
     ("POST", "accounts"): _add_account,
+    ("POST", "interfaces"): _add_interface,
+    ("DELETE", "interfaces"): _remove_interface,
     ("POST", "reset"): _reset,
 }
 

@@ -29,6 +29,7 @@ def _assess_addons(world: World, scope: str) -> None:
 
 async def objects(world: World, cluster_key: str, kinds: list[tuple[str, str]]) -> dict[str, list[dict[str, Any]]]:
     """Every Kubernetes object of those (apiVersion, kind), as "apiVersion/kind": [object]; starts the control plane when it rests.
+    Without what secrets hold and who wrote which field.
 
     Raises LookupError when no EKS cluster has that key (account/region/name), KubeError when its API does not answer.
     """
@@ -41,9 +42,14 @@ async def objects(world: World, cluster_key: str, kinds: list[tuple[str, str]]) 
     found = {}
     for api_version, kind in kinds:
         try:
-            found[f"{api_version}/{kind}"] = await client.list(api_version, kind)
+            found[f"{api_version}/{kind}"] = [_plain(item) for item in await client.list(api_version, kind)]
         except KubeError as error:
             if error.code != "NotFound":  # a kind that nobody has defined yet has no objects
                 raise
             found[f"{api_version}/{kind}"] = []
     return found
+
+
+def _plain(item: dict[str, Any]) -> dict[str, Any]:
+    item["metadata"].pop("managedFields", None)
+    return {name: value for name, value in item.items() if name not in ("data", "stringData")} if item["kind"] == "Secret" else item

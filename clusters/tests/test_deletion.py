@@ -31,8 +31,13 @@ JOB = {
     "kind": "Job",
     "metadata": {"name": "train", "namespace": "default"},
     "spec": {
-        "suspend": True,
-        "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox"}]}},
+        "template": {
+            "spec": {
+                "restartPolicy": "Never",
+                "nodeSelector": {"no-such": "node"},  # so that it runs for as long as the test likes
+                "containers": [{"name": "main", "image": "busybox"}],
+            }
+        },
     },
 }
 
@@ -68,7 +73,8 @@ def test_a_deletion_names_what_is_in_its_way_and_takes_leftovers_away(sandbox: S
     aws = cloud.connect("us-west-2")
     bucket = Cluster.objects.get().spec["bucket"]
     aws.write("s3", "put_object", Bucket=bucket, Key="shared/thesis.txt", Body=b"years of work")
-    assert "shared/thesis.txt" in refusal(operator, confirm="demo")["bucket_not_empty"]
+    refused = refusal(operator, confirm="demo")["bucket_not_empty"]
+    assert (bucket in refused, "shared/thesis.txt" in refused) == (True, True), refused
     assert Operation.objects.count() == operations + 2  # the two about protection
     assert aws.read("s3", "head_object", Bucket=bucket, Key="shared/thesis.txt")["ContentLength"] == 13
 
@@ -79,6 +85,27 @@ def test_a_deletion_names_what_is_in_its_way_and_takes_leftovers_away(sandbox: S
     )
     gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo", empty_bucket=True)
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
+    assert [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before] == []
+
+
+def test_a_load_balancers_interface_blocks_a_deletion_which_goes_on_when_it_is_gone(sandbox: Sandbox, operator: User) -> None:
+    before = {(row["kind"], row["id"]) for row in sandbox.ledger()}
+    made = run(sandbox, operator, "cluster.create", name="demo", group={"count": 0})
+    assert made.state == OperationState.SUCCEEDED, failure(made)
+    outputs = ClusterReader("demo", "us-west-2").stack.outputs  # type: ignore[union-attr]
+    wanted = {"subnet_id": outputs["ComputeSubnetId"], "security_groups": [outputs["SecurityGroupId"]], "description": "ELB net/door/1"}
+    interface = sandbox.call("POST", "interfaces", wanted)["id"]
+
+    stopped = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
+    assert (stopped.state, stopped.step, stopped.error_code) == (OperationState.FAILED, "remove-stack", "delete_blocked"), failure(stopped)
+    assert f"{interface} (ELB net/door/1, in-use)" in stopped.error_message
+    assert "load balancer" in stopped.error_hint
+    assert Cluster.objects.get().state != State.READY
+
+    sandbox.call("DELETE", f"interfaces/{interface}")
+    gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
+    assert not Cluster.objects.exists()
     assert [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before] == []
 
 
