@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from accounts.principals import principal_for
-from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, KeptReading, Node, Phase, Resource
 from instantstart.problem import Problem
 from operations.choices import Channel
 from operations.submit import submit
@@ -130,6 +130,13 @@ class ResourceAdmin(ObservedAdmin):
     list_display = ("cluster", "phase", "resource_type", "physical_id", "status", "observed_at")
     list_filter = ("phase", "resource_type")
     search_fields = ("physical_id", "name")
+    list_select_related = ("cluster",)
+
+
+@admin.register(KeptReading)
+class KeptReadingAdmin(ObservedAdmin):
+    list_display = ("cluster", "source", "read_at")
+    list_filter = ("source",)
     list_select_related = ("cluster",)
 
 

@@ -81,6 +81,11 @@ def hyperpod_log_group_prefix(cluster: str) -> str:
     return f"/aws/sagemaker/Clusters/{cluster}/"
 
 
+def scope(account: str, region: str) -> str:
+    """What shares AWS's rate limits."""
+    return f"{account}/{region}"
+
+
 def volume(claim: str) -> str:
     """PersistentVolume of a claim."""
     return f"instantstart-{claim}"

@@ -14,10 +14,10 @@ from operations import clock, errors, leases
 from operations.leases import LeaseLost
 from operations.models import ObservedSource
 from operations.models.observed_source import Pace
-from operations.pace import stretched_interval
+from operations.pace import Calls, stretched_interval
 from operations.step import Fault
 
-__all__ = ["Observer", "Pace", "ensure_source", "forget_source", "observe", "poke", "poke_cluster", "register_observer"]
+__all__ = ["Calls", "Observer", "Pace", "ensure_source", "forget_source", "observe", "poke", "poke_cluster", "register_observer"]
 
 log = structlog.get_logger(__name__)
 
@@ -28,12 +28,12 @@ JITTER = 0.25
 class Observer(ABC):
     """Reads one kind of source and writes the observed rows. Stateless.
 
-    calls: how many calls one observation makes to the service that it calls most; the sum over all sources against the
-    rate limit says how far intervals must stretch.
+    calls: how many calls one observation makes; the sum over all sources against the rate limit says how far intervals
+    must stretch, and what may wait for another look.
     """
 
     kind: ClassVar[str]
-    calls: ClassVar[float] = 1.0
+    calls: ClassVar[Calls] = Calls()
 
     @abstractmethod
     def observe(self, key: str) -> Pace:
@@ -62,7 +62,7 @@ def find_observer(kind: str) -> Observer:
     return _observers[kind]
 
 
-def observer_calls() -> dict[str, float]:
+def observer_calls() -> dict[str, Calls]:
     return {kind: observer.calls for kind, observer in _observers.items()}
 
 

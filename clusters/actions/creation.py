@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from django.conf import settings
 
 from accounts.principal import Principal
-from clusters import checks, creation_plan, state, template
+from clusters import checks, creation_plan, names, state, template
 from clusters.actions.phase import child
 from clusters.actions.readable import readable
 from clusters.actions.subject import verify_ready
@@ -103,7 +103,7 @@ class CreateCluster(Action[ClusterInput]):
             row.save(update_fields=["spec", "given", "region", "account"])
         # What an earlier operation said of a phase no longer explains why it is not there: this one does.
         row.phases.filter(seen__in=("", Seen.ABSENT)).update(operation_id=None, operation_kind="", operation_state="", made=False)
-        ensure_source(OBSERVER, row.name, cluster=row.name, scope=f"{row.account}/{row.region}")
+        ensure_source(OBSERVER, row.name, cluster=row.name, scope=names.scope(row.account, row.region))
         state.note_operation(data.name, operation, whole=True)
 
     def steps(self, operation: Operation) -> Iterable[Step]:

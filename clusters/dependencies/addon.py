@@ -44,10 +44,16 @@ class AddonDependency(DependencyEntry):
         return {}
 
     def detect(self, reader: ClusterReader) -> DependencySeen:
-        addon = reader.addons.get(self.name)
+        addon = reader.addons.get(self.name) or reader.addon_again(self.name)
         if addon is None:
             return DependencySeen(DependencyState.ABSENT)
         state, message, pods, ready_pods, healing = self._judge(addon, reader)
+        if state is not DependencyState.ACTIVE:
+            # Its pods say that something is going on: then an earlier word of EKS' does not count.
+            addon = reader.addon_again(self.name)
+            if addon is None:
+                return DependencySeen(DependencyState.ABSENT)
+            state, message, pods, ready_pods, healing = self._judge(addon, reader)
         return DependencySeen(
             state=state,
             status=addon.status,

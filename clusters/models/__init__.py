@@ -4,8 +4,20 @@ from clusters.models.cluster import Cluster, ClusterDocument, is_stale
 from clusters.models.dependency import Dependency
 from clusters.models.event import ClusterEvent
 from clusters.models.group import InstanceGroup
+from clusters.models.kept import KeptReading
 from clusters.models.node import Node
 from clusters.models.phase import Phase
 from clusters.models.resource import Resource
 
-__all__ = ["Cluster", "ClusterDocument", "ClusterEvent", "Dependency", "InstanceGroup", "Node", "Phase", "Resource", "is_stale"]
+__all__ = [
+    "Cluster",
+    "ClusterDocument",
+    "ClusterEvent",
+    "Dependency",
+    "InstanceGroup",
+    "KeptReading",
+    "Node",
+    "Phase",
+    "Resource",
+    "is_stale",
+]

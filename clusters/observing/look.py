@@ -11,13 +11,17 @@ from clusters import dependencies
 from clusters.choices import PhaseName
 from clusters.dependencies.entry import DependencyEntry, DependencySeen
 from clusters.models import Cluster
+from clusters.names import scope
 from clusters.phases import PHASES
 from clusters.phases.probe import PhaseObservation
 from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
+from clusters.reading.kept import Keeper, Kept
 from clusters.reading.kubernetes import NodeReading
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from operations import clock, errors
+from operations.choices import ACTIVE_STATES
+from operations.pace import spare_seconds
 from operations.step import Fault
 
 T = TypeVar("T")
@@ -25,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass
 class Look:
-    """None in place of a reading means that it could not be read; `troubles` says why, by source."""
+    """None in place of a reading means that it could not be read (`troubles` says why, by source), or that it may wait (events)."""
 
     began: datetime
     phases: dict[PhaseName, PhaseObservation] = field(default_factory=dict)
@@ -41,12 +45,18 @@ class Look:
     documents: dict[str, Any] = field(default_factory=dict)
     endpoint: tuple[str, str, str, str] | None = None
     """endpoint, CA, ARN and version of the EKS cluster; None when it has none or could not be read."""
+    keeper: Keeper | None = None
+
+    def as_of(self, *sources: str) -> datetime:
+        """When the oldest of these was read: at this look, or at an earlier one that stands for it."""
+        return (self.keeper.as_of(*sources) if self.keeper else None) or self.began
 
 
 def look(row: Cluster) -> Look:
     """Reads everything, with no transaction open."""
     seen = Look(clock.now())
-    reader = ClusterReader(row.name, row.region, row.account, background=True)
+    seen.keeper = _keeper(row, seen.began)
+    reader = ClusterReader(row.name, row.region, row.account, background=True, keeper=seen.keeper)
     spec = ResolvedSpec.model_validate(row.spec)
     first_error: Exception | None = None
     for phase in PHASES:
@@ -62,7 +72,8 @@ def look(row: Cluster) -> Look:
     seen.hyperpod_read = "hyperpod_cluster" not in seen.troubles
     if seen.hyperpod is not None:
         seen.instances = _try(seen, "instances", lambda: reader.instances)
-        seen.events = _try(seen, "events", lambda: reader.events)
+        if not reader.events_can_wait:
+            seen.events = _try(seen, "events", lambda: reader.events)
         seen.documents["hyperpod"] = seen.hyperpod.raw
     elif seen.hyperpod_read:
         seen.instances, seen.documents["hyperpod"] = [], None
@@ -70,6 +81,12 @@ def look(row: Cluster) -> Look:
     seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
     _documents(seen, reader)
     return seen
+
+
+def _keeper(row: Cluster, at: datetime) -> Keeper:
+    # An operation changes things on purpose: then everything is read.
+    spare = 0.0 if row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
+    return Keeper(at, spare, {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()})
 
 
 def _dependencies(reader: ClusterReader, spec: ResolvedSpec) -> list[tuple[DependencyEntry, DependencySeen]]:

@@ -10,32 +10,49 @@ from django.conf import settings
 from django.db import transaction
 
 from clusters import state
-from clusters.choices import Seen
-from clusters.models import Cluster, ClusterDocument, Dependency, Phase, Resource
+from clusters.choices import DependencyKind, PhaseName, Seen
+from clusters.models import Cluster, ClusterDocument, Dependency, KeptReading, Phase, Resource
 from clusters.observing import nodes
 from clusters.observing.cost import cost_per_hour
 from clusters.observing.look import Look
 from clusters.phases.probe import PhaseObservation
+from clusters.reading.kept import ADDONS, INSTANCES
 from operations import events
+from operations.choices import ACTIVE_STATES
 from operations.models import ObservedSource
+from operations.models.observed_source import Pace
+from operations.pace import stretched_interval
 from operations.step import Fault
 
+MOVING = (Seen.CHANGING, Seen.DELETING)
+AGED: dict[str, tuple[str, ...]] = {PhaseName.DEPENDENCIES: (ADDONS,), PhaseName.HYPERPOD: (ADDONS, INSTANCES)}
+"""Readings that a phase rests on and that may be an earlier look's."""
 
-def write(name: str, seen: Look) -> bool:
-    """Writes the look; False when the cluster's row is gone."""
+
+def write(name: str, seen: Look) -> Pace:
+    """Writes the look. The pace at which to look on; GONE when the cluster's row is gone."""
     with transaction.atomic():
         row = state.locked(name)
         if row is None:
-            return False
-        if row.observed_at is not None and row.observed_at > seen.began:
-            return True  # a later look was faster
+            return Pace.GONE
         before = state.shown(row)
         state.refresh_operations(row)
+        pace = _pace(row, seen)
+        if row.observed_at is not None and row.observed_at > seen.began:
+            return pace  # a later look was faster
         _phases(row, seen)
         if seen.nothing_read is None:
+            row.interval = _interval(row, seen.began, pace)
             _cluster(row, seen)
         state.settle(row, before)
-        return True
+        return pace
+
+
+def _pace(row: Cluster, seen: Look) -> Pace:
+    """In transition while an operation runs, something moves, or something could not be read."""
+    if row.operation_state in ACTIVE_STATES or seen.troubles or any(one.seen in MOVING for one in seen.phases.values()):
+        return Pace.TRANSITION
+    return Pace.STEADY
 
 
 def mark_unreadable(name: str, fault: Fault, since: datetime, failures: int) -> None:
@@ -61,7 +78,7 @@ def _phases(row: Cluster, seen: Look) -> None:
         observation = seen.phases.get(phase.name)  # type: ignore[call-overload]
         if observation is not None:
             if phase.observed_at is None or phase.observed_at <= seen.began:
-                _readable(row, phase, observation, seen.began)
+                _readable(row, phase, observation, seen.as_of(*AGED.get(phase.name, ())))
         elif phase.name in seen.troubles and seen.nothing_read is None:
             phase.failures += 1
             phase.unreadable = _sentence(seen.troubles[phase.name])
@@ -118,7 +135,6 @@ def _resources(row: Cluster, phase: str, observation: PhaseObservation, at: date
 
 def _cluster(row: Cluster, seen: Look) -> None:
     at = seen.began
-    row.interval = _interval(row, at)
     row.observed_at, row.failures, row.unreadable, row.unreadable_since = at, 0, "", None
     if seen.endpoint is not None:
         row.endpoint, row.ca_data, row.eks_arn, version = seen.endpoint
@@ -130,25 +146,30 @@ def _cluster(row: Cluster, seen: Look) -> None:
     changed = []
     if seen.hyperpod_read and nodes.write_groups(row, seen.hyperpod, at):
         changed.append("groups")
-    if seen.instances is not None and nodes.write_nodes(row, seen.instances, seen.nodes, at):
+    if seen.instances is not None and nodes.write_nodes(row, seen.instances, seen.nodes, seen.as_of(INSTANCES)):
         changed.append("nodes")
     if seen.events is not None and nodes.write_events(row, seen.events):
         changed.append("events")
     if seen.dependencies is not None and _dependencies(row, seen, at):
         changed.append("dependencies")
     _documents(row, seen.documents, at)
+    _kept(row, seen)
     row.cost_per_hour = cost_per_hour(row, seen)
     for kind in changed:
         events.publish(row.topic, kind, {"cluster": row.name})
 
 
-def _interval(row: Cluster, at: datetime) -> float | None:
+def _interval(row: Cluster, at: datetime, pace: Pace) -> float | None:
     """Seconds between two looks: what the source aims at, or what the last two took where that is longer, up to the steady pace.
 
     A look that takes longer than the interval aimed at, or one for which no worker was free, must not make fresh facts stale.
     """
-    aimed = ObservedSource.objects.filter(kind="cluster", key=row.name).values_list("interval", flat=True).first()
-    if aimed is None or row.observed_at is None:
+    source = ObservedSource.objects.filter(kind="cluster", key=row.name).first()
+    if source is None:
+        return None
+    # At another pace than before the next look comes after another time.
+    aimed = source.interval if source.pace == pace else stretched_interval(pace, source.scope)
+    if row.observed_at is None:
         return aimed
     happened = (at - row.observed_at).total_seconds()
     return max(aimed, min(happened, float(settings.POLL_STEADY)))
@@ -184,7 +205,14 @@ def _dependencies(row: Cluster, seen: Look, at: datetime) -> bool:
         row.dependencies.filter(name__in=known).delete()
         changed = True
     row.dependencies.update(observed_at=at)
+    if seen.as_of(ADDONS) != at:
+        row.dependencies.filter(kind=DependencyKind.ADDON).update(observed_at=seen.as_of(ADDONS))
     return changed
+
+
+def _kept(row: Cluster, seen: Look) -> None:
+    for source, kept in seen.keeper.fresh.items() if seen.keeper else ():
+        KeptReading.objects.update_or_create(cluster=row, source=source, defaults={"body": kept.body, "read_at": kept.read_at})
 
 
 def _documents(row: Cluster, documents: dict[str, Any], at: datetime) -> None:

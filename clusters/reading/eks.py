@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from clusters import tags
@@ -44,6 +44,18 @@ class AddonReading:
     issues: tuple[Issue, ...]
     tags: Mapping[str, str]
     role_arn: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is at rest as it should be."""
+        return self.status == "ACTIVE" and not self.issues
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "issues": [asdict(issue) for issue in self.issues], "tags": dict(self.tags)}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> AddonReading:
+        return cls(**{**kept, "issues": tuple(Issue(**issue) for issue in kept["issues"])})
 
     @property
     def operation(self) -> str:

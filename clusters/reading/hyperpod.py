@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +43,11 @@ class HyperPodReading:
         return self.arn.rsplit("/", 1)[-1]
 
     @property
+    def outline(self) -> list[Any]:
+        """What moves when instances come, go or fail: JSON, to be compared with another's."""
+        return [self.arn, self.status, [[one.name, one.status, one.current_count, one.target_count] for one in self.groups]]
+
+    @property
     def target_count(self) -> int:
         return sum(group.target_count for group in self.groups)
 
@@ -63,6 +68,14 @@ class InstanceReading:
     @property
     def key(self) -> str:
         return self.instance_id or self.logical_id
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "launched_at": self.launched_at.isoformat() if self.launched_at else None}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> InstanceReading:
+        at = kept["launched_at"]
+        return cls(**{**kept, "launched_at": datetime.fromisoformat(at) if at else None})
 
     @property
     def kubernetes_name(self) -> str:

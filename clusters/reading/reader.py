@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
 from clusters import names
-from clusters.reading.eks import AddonReading, EksReading, read_addons, read_eks
-from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading, read_events, read_hyperpod, read_instances
+from clusters.reading.eks import AddonReading, EksReading, read_addon, read_addons, read_eks
+from clusters.reading.hyperpod import (
+    KUBERNETES_NAME_PREFIX,
+    EventReading,
+    HyperPodReading,
+    InstanceReading,
+    read_events,
+    read_hyperpod,
+    read_instances,
+)
+from clusters.reading.kept import ADDONS, EVENTS, INSTANCES, STACK_RESOURCES, Keeper
 from clusters.reading.kubernetes import NodeReading, Workload, read_nodes, read_workloads
 from clusters.reading.stack import StackReading, StackResource, read_stack, read_stack_resources
 from instantstart import cloud, kube
@@ -20,6 +30,8 @@ from instantstart.kube.target import KubeTarget
 
 T = TypeVar("T")
 READ_ERRORS = (CloudError, KubeError)
+WELL = frozenset({"", "Schedulable"})
+"""Values of HyperPod's health label that hint at nothing."""
 NO_ANSWER = (UNREACHABLE, TIMEOUT)
 
 
@@ -27,11 +39,13 @@ class ClusterReader:
     """Pure reads of one cluster, by name and region; lazily, once. Raises CloudError or KubeError where it can't read.
 
     background: calls wait their turn in the rate limit (observers); a step's or a person's reads borrow ahead.
+    keeper: an observer's readings from one look to the next; without it everything is read anew.
     """
 
-    def __init__(self, name: str, region: str, account: str = "", *, background: bool = False) -> None:
+    def __init__(self, name: str, region: str, account: str = "", *, background: bool = False, keeper: Keeper | None = None) -> None:
         self.name, self.region, self.account = name, region, account
         self.background = background
+        self.keeper = keeper
         self._kept: dict[str, tuple[Any, Exception | None]] = {}
         self._silent: KubeError | None = None
 
@@ -67,7 +81,18 @@ class ClusterReader:
 
     @property
     def stack_resources(self) -> list[StackResource]:
-        return self._once("stack_resources", lambda: read_stack_resources(self.aws, names.stack(self.name)))
+        return self._once("stack_resources", self._stack_resources)
+
+    def _stack_resources(self) -> list[StackResource]:
+        stack, keeper = self.stack, self.keeper
+        if keeper is None or stack is None or not stack.complete:
+            return read_stack_resources(self.aws, names.stack(self.name))
+        kept = keeper.earlier.get(STACK_RESOURCES)
+        if kept is not None and kept.body["of"] == stack.version:
+            return [StackResource(**item) for item in kept.body["items"]]
+        found = read_stack_resources(self.aws, names.stack(self.name))
+        keeper.keep(STACK_RESOURCES, {"of": stack.version, "items": [asdict(item) for item in found]})
+        return found
 
     @property
     def eks(self) -> EksReading | None:
@@ -75,7 +100,33 @@ class ClusterReader:
 
     @property
     def addons(self) -> dict[str, AddonReading]:
-        return self._once("addons", lambda: read_addons(self.aws, self.name))
+        return self._once("addons", self._addons)
+
+    def _addons(self) -> dict[str, AddonReading]:
+        kept = self.keeper.young(ADDONS) if self.keeper else None
+        if self.keeper is None or kept is None:
+            found = read_addons(self.aws, self.name)
+            if self.keeper is not None and self.keeper.spare:
+                self.keeper.keep(ADDONS, [one.as_json() for one in found.values()])
+            return found
+        self.keeper.used[ADDONS] = kept.read_at
+        earlier = (AddonReading.from_json(item) for item in kept.body)
+        readings = (one if one.settled else self.addon_again(one.name) for one in earlier)
+        return {one.name: one for one in readings if one is not None}
+
+    def addon_again(self, name: str) -> AddonReading | None:
+        """What EKS says of the add-on now, where `addons` may be an earlier look's."""
+        if self.keeper is None or ADDONS not in self.keeper.used:
+            return self.addons.get(name)
+        return self._once(f"addon/{name}", lambda: self._addon_again(name))
+
+    def _addon_again(self, name: str) -> AddonReading | None:
+        keeper = cast(Keeper, self.keeper)
+        found = read_addon(self.aws, self.name, name)
+        kept = keeper.fresh.get(ADDONS) or keeper.earlier[ADDONS]
+        others = [item for item in kept.body if item["name"] != name]
+        keeper.amend(ADDONS, [*others, found.as_json()] if found else others, kept.read_at)
+        return found
 
     @property
     def hyperpod(self) -> HyperPodReading | None:
@@ -83,11 +134,45 @@ class ClusterReader:
 
     @property
     def instances(self) -> list[InstanceReading]:
-        return self._once("instances", lambda: read_instances(self.aws, self.name))
+        return self._once("instances", self._instances)
+
+    def _instances(self) -> list[InstanceReading]:
+        keeper, cluster = self.keeper, self.hyperpod
+        if keeper is None or not keeper.spare or cluster is None:
+            return read_instances(self.aws, self.name)
+        kept = keeper.young(INSTANCES)
+        if kept is not None and cluster.status == "InService" and kept.body["of"] == cluster.outline:
+            found = [InstanceReading.from_json(item) for item in kept.body["items"]]
+            if self._at_rest(found):
+                keeper.used[INSTANCES] = kept.read_at
+                return found
+        found = read_instances(self.aws, self.name)
+        keeper.keep(INSTANCES, {"of": cluster.outline, "items": [item.as_json() for item in found]})
+        return found
+
+    def _at_rest(self, instances: list[InstanceReading]) -> bool:
+        """Whether Kubernetes agrees that all of these run, are well, and are all there are."""
+        try:
+            nodes = {node.name: node for node in self.nodes if node.name.startswith(KUBERNETES_NAME_PREFIX)}
+        except READ_ERRORS:
+            return False
+        well = all(node.ready and node.schedulable and node.health in WELL for node in nodes.values())
+        return well and nodes.keys() == {item.kubernetes_name for item in instances} and all(item.status == "Running" for item in instances)
 
     @property
     def events(self) -> list[EventReading]:
-        return self._once("events", lambda: read_events(self.aws, self.name))
+        return self._once("events", self._events)
+
+    def _events(self) -> list[EventReading]:
+        found = read_events(self.aws, self.name)
+        if self.keeper is not None and self.keeper.spare:
+            self.keeper.keep(EVENTS, len(found))
+        return found
+
+    @property
+    def events_can_wait(self) -> bool:
+        """Whether HyperPod's events were read lately and nothing hints at new ones."""
+        return self.keeper is not None and self.keeper.young(EVENTS) is not None and INSTANCES in self.keeper.used
 
     @property
     def target(self) -> KubeTarget | None:

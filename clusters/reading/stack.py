@@ -35,6 +35,11 @@ class StackReading:
         return self.status in COMPLETE
 
     @property
+    def version(self) -> list[str]:
+        """The same as long as the stack's resources are: a change of them is a change of the stack."""
+        return [self.stack_id, self.status, str(self.raw.get("LastUpdatedTime") or self.created_at)]
+
+    @property
     def moving(self) -> bool:
         return self.status.endswith("_IN_PROGRESS")
 

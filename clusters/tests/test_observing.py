@@ -136,7 +136,9 @@ def test_events_are_kept_once_and_not_for_ever() -> None:
 def test_staleness_follows_the_time_between_looks_that_happened(settings: Any) -> None:
     settings.POLL_STEADY = 90.0
     row = make_cluster()
-    ObservedSource.objects.create(kind="cluster", key="demo", interval=0.5, next_due_at=clock.now(), created_at=clock.now())
+    ObservedSource.objects.create(
+        kind="cluster", key="demo", pace=Pace.STEADY, interval=0.5, next_due_at=clock.now(), created_at=clock.now()
+    )
     begun = clock.now()
     for seconds in (0, 8, 16):  # each look takes far longer than the interval aimed at
         one = seen()
