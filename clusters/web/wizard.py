@@ -28,8 +28,7 @@ def cluster_new(request: HttpRequest) -> HttpResponse:
     the plan to the form), `confirm` (the yes)."""
     stage = request.POST.get("stage", "")
     if stage == "confirm":
-        data = _document(request.POST.get("data", ""))
-        return carry_out(request, _review(data, request.POST.get("given", "")), lambda _: _detail(data))
+        return _confirmed(request)
     typed = QueryDict(request.POST.get("given", "")) if stage == "edit" else request.POST
     region = typed.get("region") or settings.DEFAULT_REGION
     choices = offered(region)
@@ -45,6 +44,20 @@ def cluster_new(request: HttpRequest) -> HttpResponse:
     return _form(request, form, choices, status=422)
 
 
+def _confirmed(request: HttpRequest) -> HttpResponse:
+    """Carry it out; what is refused now is said on the form, as it was filled in."""
+    data, given = _document(request.POST.get("data", "")), request.POST.get("given", "")
+
+    def refused(problem: Problem) -> HttpResponse:
+        typed = QueryDict(given)
+        choices = offered(typed.get("region") or settings.DEFAULT_REGION)
+        form = ClusterForm(typed, offered=choices)
+        form.add_problem(problem)
+        return _form(request, form, choices, status=422)
+
+    return carry_out(request, _review(data, given), lambda _: reverse("clusters-web:detail", args=[data["name"]]), refused)
+
+
 def _form(request: HttpRequest, form: ClusterForm, choices: Offered, status: int = 200) -> HttpResponse:
     return render(request, "clusters/new.html", {"form": form, "trouble": choices.trouble}, status=status)
 
@@ -52,10 +65,6 @@ def _form(request: HttpRequest, form: ClusterForm, choices: Offered, status: int
 def _review(data: dict[str, Any], given: str) -> Review:
     title = f"Create the cluster {data.get('name', '')}"
     return Review("cluster.create", data, title, "Create the cluster", reverse("clusters-web:new"), given=given)
-
-
-def _detail(data: dict[str, Any]) -> str:
-    return reverse("clusters-web:detail", args=[data["name"]])
 
 
 def _document(text: str) -> dict[str, Any]:

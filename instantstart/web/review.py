@@ -60,8 +60,16 @@ def plan_of(request: HttpRequest, review: Review) -> Plan:
     return submit(review.kind, review.data, principal_of(request), channel=Channel.WEB, dry_run=True).plan
 
 
-def carry_out(request: HttpRequest, review: Review, done: Callable[[Submission], str]) -> HttpResponse:
-    """Submit what the person saw and said yes to; a second click finds the first one's operation. `done` gives the next page."""
+def carry_out(
+    request: HttpRequest,
+    review: Review,
+    done: Callable[[Submission], str],
+    refused: Callable[[Problem], HttpResponse] | None = None,
+) -> HttpResponse:
+    """Submit what the person saw and said yes to; a second click finds the first one's operation.
+
+    done: gives the next page. refused: answers what is wrong with the input or the world; otherwise it is said on the page before.
+    """
     try:
         submission = submit(
             review.kind,
@@ -75,9 +83,12 @@ def carry_out(request: HttpRequest, review: Review, done: Callable[[Submission],
         if problem.code in ("plan_changed", "plan_has_errors"):
             messages.warning(request, f"{problem.detail} This is the plan as it is now.")
             return show(request, review, plan_of(request, review), status=409)
-        messages.error(request, str(problem))
         if "operation" in problem.extra:
+            messages.error(request, str(problem))
             return redirect("operations-web:detail", problem.extra["operation"])
+        if refused is not None:
+            return refused(problem)
+        messages.error(request, str(problem))
         return redirect(review.back)
     if not submission.changed:
         messages.info(request, "Nothing to do: everything is as asked.")

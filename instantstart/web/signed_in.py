@@ -30,7 +30,7 @@ def page(role: Role = Role.VIEWER) -> Callable[[View], View]:
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not request.user.is_authenticated:
                 if request.headers.get("HX-Request"):
-                    shown = urlsplit(request.headers.get("HX-Current-URL", "/")).path
+                    shown = urlsplit(request.headers.get("HX-Current-URL", "/"))._replace(scheme="", netloc="").geturl()
                     return HttpResponse(status=401, headers={"HX-Redirect": f"{reverse(settings.LOGIN_URL)}?next={quote(shown)}"})
                 return redirect_to_login(request.get_full_path())
             if not principal_of(request).role.covers(role):

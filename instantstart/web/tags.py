@@ -116,7 +116,7 @@ def nav(context: template.Context, name: str, text: str, drawing: str) -> SafeSt
         return SafeString("")
     request = context.get("request")
     here = request is not None and (request.path == url or (url != "/" and request.path.startswith(url)))
-    current = format_html(' aria-current="page"') if here else ""
+    current = SafeString(' aria-current="page"') if here else ""
     return format_html(
         '<li class="nav-item{}"><a class="nav-link" href="{}"{}>{}<span class="nav-link-title">{}</span></a></li>',
         " active" if here else "",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, Response, sync_playwright
 
 from instantstart.up.api import Api
 from instantstart.up.preflight import claim, free_port
@@ -17,6 +18,7 @@ from instantstart.up.stack import Choices, Stack
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+READY_SECONDS = 120
 CHROMIUM = [
     "--no-sandbox",
     "--disable-gpu",
@@ -41,6 +43,32 @@ class Product:
     def url(self) -> str:
         return self.stack.url
 
+    def wait_for(self, name: str, state: str, seconds: float = READY_SECONDS) -> dict[str, Any]:
+        """The cluster once it is in that state, which the API tells."""
+        deadline = time.monotonic() + seconds
+        answer = self.api.call("GET", f"/clusters/{name}/")
+        while answer.status != 200 or answer.body["state"] != state:
+            assert time.monotonic() < deadline, f"{name} did not become {state}: {answer.body}"
+            time.sleep(0.3)
+            answer = self.api.call("GET", f"/clusters/{name}/")
+        found: dict[str, Any] = answer.body
+        return found
+
+    def create(self, name: str) -> str:
+        """Asks for a cluster of that name with every default. Returns the operation's id."""
+        answer = self.api.call("POST", "/clusters/", {"name": name}, **{"Idempotency-Key": f"browser-{name}"})
+        assert answer.status == 202, answer.body
+        return str(answer.body["id"])
+
+    def strike(self, **fault: Any) -> str:
+        """Let the sandbox fail so. Returns the fault's id."""
+        reply = self.stack.http.request("POST", f"{self.stack.endpoint}/_sandbox/faults", json=fault)
+        assert reply.status == 200, reply.data
+        return str(reply.json()["id"])
+
+    def mend(self, fault_id: str) -> None:
+        self.stack.http.request("DELETE", f"{self.stack.endpoint}/_sandbox/faults/{fault_id}")
+
 
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
@@ -52,10 +80,19 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         stack.manage("migrate", "--verbosity", "0")
         account = json.loads(stack.manage("ensure_admin", "--json"))
         stack.start_product()
-        yield Product(stack, Api(stack.http, stack.url, account["token"]), account["username"], account["password"])
+        running = Product(stack, Api(stack.http, stack.url, account["token"]), account["username"], account["password"])
+        running.create("demo")  # gets ready while the first tests run
+        yield running
     finally:
         stack.stop()
         lock.close()
+
+
+@pytest.fixture
+def demo(product: Product) -> str:
+    """The name of a ready cluster, which tests leave as it is."""
+    product.wait_for("demo", "ready")
+    return "demo"
 
 
 @pytest.fixture(scope="session")
@@ -93,17 +130,22 @@ def page(context: BrowserContext) -> Iterator[Page]:
             else None
         ),
     )
-    policies: list[str] = []
-    page.on(
-        "response",
-        lambda response: (
-            policies.append(response.headers.get("content-security-policy", "")) if response.request.is_navigation_request() else None
-        ),
-    )
+    policies: list[tuple[str, str]] = []
+    page.on("response", lambda response: policies.append(_policy(response)) if _ours(response) else None)
     yield page
     assert wrong == []
-    for policy in policies:
-        assert "script-src 'self'" in policy and "style-src 'self'" in policy and "unsafe" not in policy, policy
+    assert policies, "no page was looked at"
+    for url, policy in policies:
+        assert "script-src 'self'" in policy and "style-src 'self'" in policy and "unsafe" not in policy, f"{url}: {policy or 'no policy'}"
+
+
+def _ours(response: Response) -> bool:
+    """Whether it is an answer of the product's views: pages, fragments and API, not static files."""
+    return "/static/" not in response.url and response.url.startswith("http://127.0.0.1") and response.status < 400
+
+
+def _policy(response: Response) -> tuple[str, str]:
+    return response.url, response.headers.get("content-security-policy", "")
 
 
 @pytest.fixture
@@ -127,3 +169,12 @@ def serious(page: Page) -> list[dict[str, Any]]:
     return [
         {"id": row["id"], "nodes": [node["html"] for node in row["nodes"]]} for row in found if row["impact"] in ("serious", "critical")
     ]
+
+
+def tab_to(page: Page, target: Locator, most: int = 80) -> None:
+    """Reach an element as a keyboard does."""
+    for _ in range(most):
+        if target.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{target} is not reached by {most} presses of Tab")

@@ -1,0 +1,158 @@
+"""Every page: who may see it, how it looks on a phone, in the dark, to a screen reader, and whether it is alive."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Product, serious, sign_in, tab_to
+
+pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+
+PAGES = [
+    "/",
+    "/clusters/new/",
+    "/clusters/demo/",
+    "/clusters/demo/raw/",
+    "/clusters/demo/delete/",
+    "/operations/",
+    "/operations/{operation}/",
+    "/notifications/",
+    "/connection/",
+    "/account/tokens/",
+    "/account/password/",
+    "/users/",
+    "/audit/",
+    "/there-is-no-such-page/",
+]
+
+
+def test_a_wrong_password_is_refused_without_saying_what_was_wrong(page: Page, product: Product) -> None:
+    page.goto("/sign-in/")
+    page.get_by_label("User name").fill(product.username)
+    page.get_by_label("Password").fill("not this one")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("User name or password is wrong.")
+
+
+def test_somebody_who_is_not_signed_in_is_led_to_the_sign_in_and_back(page: Page, product: Product) -> None:
+    page.goto("/operations/")
+    expect(page).to_have_url(re.compile(r"/sign-in/\?next=/operations/"))
+    page.get_by_label("User name").fill(product.username)
+    page.get_by_label("Password").fill(product.password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(re.compile(r"/operations/$"))
+
+
+def test_a_websocket_of_somebody_who_is_not_signed_in_is_closed(page: Page) -> None:
+    page.goto("/sign-in/")
+    told = page.evaluate(
+        """() => new Promise((resolve) => {
+            const socket = new WebSocket(`ws://${location.host}/ws/events/`);
+            const said = [];
+            socket.onmessage = (event) => said.push(event.data);
+            socket.onclose = (event) => resolve({code: event.code, said});
+        })"""
+    )
+    assert told == {"code": 4401, "said": []}
+
+
+def test_a_change_made_elsewhere_is_on_the_page_within_two_seconds_without_polling(signed_in: Page, product: Product) -> None:
+    """No Redis, polling switched off, the change made by another process."""
+    page = signed_in
+    page.add_init_script("document.addEventListener('DOMContentLoaded', () => { document.body.dataset.livePolling = 'off'; });")
+    page.goto("/operations/")
+    expect(page.locator("[data-live-state]")).to_have_attribute("data-live", "live")
+    operation = product.create("live-seen")
+    began = time.monotonic()
+    expect(page.locator("tr", has_text="live-seen").first).to_be_visible(timeout=2_000)
+    assert time.monotonic() - began < 2
+    product.api.call("POST", f"/operations/{operation}/cancel/", {})
+
+
+def test_a_page_that_lives_on_after_the_session_leads_to_the_sign_in(signed_in: Page, product: Product) -> None:
+    page = signed_in
+    page.goto("/operations/")
+    page.context.clear_cookies()
+    page.evaluate("document.querySelector('#rows').dispatchEvent(new CustomEvent('live'))")
+    expect(page).to_have_url(re.compile(r"/sign-in/\?next=/operations/"))
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_pages_have_no_serious_accessibility_findings_and_fit_the_screen(
+    browser: Browser, product: Product, demo: str, width: int, theme: str
+) -> None:
+    operation = product.api.call("GET", f"/clusters/{demo}/").body["operation_id"]
+    context = browser.new_context(base_url=product.url, viewport={"width": width, "height": 844}, color_scheme=theme)
+    page = context.new_page()
+    page.goto("/sign-in/")
+    assert serious(page) == [], "sign-in"
+    sign_in(page, product)
+    for path in PAGES:
+        page.goto(path.format(operation=operation))
+        assert page.evaluate("document.documentElement.getAttribute('data-bs-theme')") == theme
+        assert serious(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is wider than the screen"
+    context.close()
+
+
+def test_the_theme_that_was_chosen_is_kept(signed_in: Page) -> None:
+    page = signed_in
+    theme = page.locator("html")
+    before = theme.get_attribute("data-bs-theme")
+    other = "light" if before == "dark" else "dark"
+    page.get_by_role("button", name="Switch between light and dark").click()
+    expect(theme).to_have_attribute("data-bs-theme", other)
+    page.goto("/operations/")
+    expect(theme).to_have_attribute("data-bs-theme", other)
+
+
+def test_the_menu_of_a_phone_opens_and_closes_by_keyboard(signed_in: Page) -> None:
+    page = signed_in
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/")
+    entry = page.get_by_role("link", name="Operations", exact=True)
+    expect(entry).to_be_hidden()
+    menu = page.get_by_role("button", name="Menu")
+    tab_to(page, menu)
+    page.keyboard.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(entry).to_be_hidden()
+    page.keyboard.press("Enter")
+    tab_to(page, entry)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/operations/$"))
+
+
+def test_a_token_is_shown_once_and_revoked_by_keyboard_alone(signed_in: Page, product: Product) -> None:
+    page = signed_in
+    page.goto("/account/tokens/")
+    page.get_by_label("Name").focus()
+    page.keyboard.type("by keyboard")
+    page.keyboard.press("Enter")
+    secret = page.locator("#new-token").inner_text()
+    assert len(secret) > 20
+    page.goto("/account/tokens/")
+    assert page.locator("#new-token").count() == 0
+    revoke = page.get_by_role("button", name="Revoke by keyboard")
+    revoke.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The token by keyboard is revoked")).to_be_visible()
+
+
+def test_the_api_is_browsable_offline_under_the_policy(signed_in: Page) -> None:
+    page = signed_in
+    page.goto("/api/docs/")
+    expect(page.locator(".opblock").first).to_be_visible(timeout=20_000)
+    assert page.locator(".opblock").count() > 30
+
+
+def test_the_aws_connection_says_what_is_in_use(signed_in: Page) -> None:
+    page = signed_in
+    page.goto("/connection/")
+    expect(page.locator("#report tr", has_text="AWS identity")).to_contain_text("arn:aws:iam::123456789012:user/sandbox", timeout=20_000)
+    expect(page.locator("#report").get_by_role("status")).to_be_visible()
