@@ -23,21 +23,27 @@ def stage(title: str) -> Iterator[None]:
     print(f"  ✓ {title} ({time.monotonic() - began:.0f} s)", file=sys.stderr, flush=True)
 
 
+_NETWORK = "check the network or the proxy settings and run again."
+_CHECKSUM = "A downloaded package does not have the expected checksum: the registry serves something else; do not go on."
 _FIXES = (
     ("No space left on device", "The disk is full: free some space (set-up needs about 4 GB) and run the command again."),
-    (
-        "Temporary failure in name resolution",
-        "The package registry cannot be reached: check the network or the proxy settings and run again.",
-    ),
-    ("Connection refused", "The package registry refuses connections: check the network or the proxy settings and run again."),
-    ("ConnectTimeoutError", "The package registry does not answer: check the network or the proxy settings and run again."),
-    ("getaddrinfo", "The package registry's name cannot be resolved: check the network or the proxy settings and run again."),
+    ("Temporary failure resolving", f"Debian's package servers cannot be reached: {_NETWORK}"),
+    ("Temporary failure in name resolution", f"The package registry cannot be reached: {_NETWORK}"),
+    ("Name or service not known", f"The package registry's name cannot be resolved: {_NETWORK}"),
+    ("No address associated with hostname", f"The package registry's name cannot be resolved: {_NETWORK}"),
+    ("getaddrinfo", f"The package registry's name cannot be resolved: {_NETWORK}"),
+    ("Cannot connect to proxy", f"The proxy does not let through to the package registry: {_NETWORK}"),
+    ("Connection refused", f"The package registry refuses connections: {_NETWORK}"),
+    ("ECONNREFUSED", f"The package registry refuses connections: {_NETWORK}"),
+    ("ConnectTimeoutError", f"The package registry does not answer: {_NETWORK}"),
+    ("ReadTimeoutError", f"The package registry does not answer: {_NETWORK}"),
+    ("ETIMEDOUT", f"The package registry does not answer: {_NETWORK}"),
     ("Network is unreachable", "There is no network: connect this machine and run again."),
-    (
-        "DO NOT MATCH THE HASHES",
-        "A downloaded package does not have the expected checksum: the registry serves something else; do not go on.",
-    ),
+    ("ENETUNREACH", "There is no network: connect this machine and run again."),
+    ("DO NOT MATCH THE HASHES", _CHECKSUM),
+    ("EINTEGRITY", _CHECKSUM),
 )
+"""What a part of the output of pip, npm or apt-get means; the first that is found counts."""
 
 
 def run(argv: Sequence[str | Path], *, what: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
