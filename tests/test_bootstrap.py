@@ -140,7 +140,7 @@ def test_what_the_tests_need_of_debian_is_one_line_to_run_for_who_is_not_root(mo
         system.ensure_system_packages()
     assert str(refusal.value) == (
         "The tests need postgresql, chromium: run `sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends "
-        "postgresql redis-server chromium fonts-dejavu-core procps'`, then again."
+        "postgresql redis-server chromium fonts-dejavu-core procps curl'`, then again."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from instantstart.bootstrap.report import SetupError, run, stage
 
-PACKAGES = ("postgresql", "redis-server", "chromium", "fonts-dejavu-core", "procps")
+PACKAGES = ("postgresql", "redis-server", "chromium", "fonts-dejavu-core", "procps", "curl")
 INSTALL = "apt-get update && apt-get install -y --no-install-recommends " + " ".join(PACKAGES)
 
 
@@ -21,6 +21,7 @@ def missing() -> list[str]:
         "chromium": shutil.which("chromium") is not None,
         "fonts-dejavu-core": Path("/usr/share/fonts/truetype/dejavu").exists(),
         "procps": shutil.which("ps") is not None,
+        "curl": shutil.which("curl") is not None,
     }
     return [name for name, there in found.items() if not there]
 

@@ -23,17 +23,16 @@ from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
 from operations import action as actions
 from operations import approve, cancel, resolve, retry
-from operations.choices import DUE_STATES, Channel, OperationState, StepState
+from operations.choices import DUE_STATES, Channel, OperationState
 from operations.models import Operation
 from operations.plan import Plan
 
 LIST_PAGE = 50
 _STEP_WORDS = {
-    # what observe() said: (state whose looks it has, word)
-    StepState.ABSENT: ("pending", "To come"),
-    StepState.PENDING: ("running", "Under way"),
-    StepState.DIFFERENT: ("running", "Changing"),
-    StepState.READY: ("ready", "Done"),
+    # progress of a step: (state whose looks it has, word)
+    "waiting": ("pending", "To come"),
+    "running": ("running", "Under way"),
+    "ready": ("ready", "Done"),
 }
 
 
@@ -69,7 +68,7 @@ def _seconds(step: dict[str, Any]) -> float | None:
 
 def _shown_step(step: dict[str, Any]) -> dict[str, Any]:
     """A step with the seconds that it took and its state as a person says it."""
-    look, word = _STEP_WORDS.get(step.get("state") or "absent", (step.get("state"), ""))
+    look, word = _STEP_WORDS.get(step["state"], (step["state"], ""))
     return {**step, "elapsed": _seconds(step), "look": look, "word": word}
 
 

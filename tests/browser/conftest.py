@@ -57,7 +57,7 @@ class Product:
     def create(self, name: str) -> str:
         """Asks for a cluster of that name with every default. Returns the operation's id."""
         answer = self.api.call("POST", "/clusters/", {"name": name}, **{"Idempotency-Key": f"browser-{name}"})
-        assert answer.status == 202, answer.body
+        assert answer.status == 202, [answer.body.get(part) for part in ("detail", "errors", "request_id")]
         return str(answer.body["id"])
 
     def strike(self, **fault: Any) -> str:

@@ -25,7 +25,7 @@ def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: P
     page.keyboard.press("Control+A")
     page.keyboard.type("2")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Create the cluster web-made")).to_be_visible()
+    expect(page.get_by_role("heading", name="Create the cluster web-made", exact=True)).to_be_visible()
     expect(page.get_by_role("heading", name="Checks")).to_be_visible()
     assert page.locator("td", has_text="AWS::EKS::Cluster").count() >= 1
     assert product.api.call("GET", "/clusters/web-made/").status == 404, "a plan makes nothing"
@@ -68,7 +68,7 @@ def test_a_failed_phase_says_why_is_retried_from_the_page_and_cancelled_from_the
     finally:
         product.mend(fault)
     page.get_by_role("link", name="Retry Control plane").click()
-    expect(page.get_by_role("heading", name="Retry Control plane of denied")).to_be_visible()
+    expect(page.get_by_role("heading", name="Retry Control plane of denied", exact=True)).to_be_visible()
     page.get_by_role("button", name="Retry, and go on with what follows").click()
     page.wait_for_url("**/clusters/denied/")
     expect(phase).to_have_attribute("data-state", "running", timeout=10_000)
