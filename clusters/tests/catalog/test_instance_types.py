@@ -6,7 +6,7 @@ import botocore.session
 import pytest
 
 from clusters.catalog.instance_types import INSTANCE_TYPES, NOT_DESCRIBED, find, known
-from clusters.checks.sanity import PLAN_FAMILIES
+from clusters.rules.groups import PLAN_FAMILIES
 
 
 def named_by_sagemaker(shape: str) -> set[str]:

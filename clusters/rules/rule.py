@@ -1,0 +1,89 @@
+"""One rule: when it strikes, the sentence, the way out, and where the fact comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clusters.rules.facts import Facts, GroupFacts, JobFacts
+from operations.choices import Severity
+from operations.plan import Check
+
+TITLE = "Combination"
+
+
+class Noun(StrEnum):
+    """What a rule is about."""
+
+    CLUSTER = "cluster"
+    GROUP = "group"
+    FEATURE = "feature"
+    JOB = "job"
+
+
+@dataclass(frozen=True)
+class Struck:
+    """Where a rule strikes: at a group, at a job, or (neither) at the whole."""
+
+    group: GroupFacts | None = None
+    job: JobFacts | None = None
+
+
+Strikes = Callable[[Facts], Iterable[Struck]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row.
+
+    sentence, fix: format strings over `facts`, `group` and `job`. field: the input field at fault; of a group's rule the name
+    within the group. source: where the fact is from, in the words of the place: AWS's API model, documentation, observation.
+    """
+
+    code: str
+    noun: Noun
+    severity: Severity
+    strikes: Strikes
+    sentence: str
+    fix: str
+    field: str
+    source: str
+
+    def checks(self, facts: Facts) -> Iterator[Check]:
+        """A row for each place where it strikes."""
+        for struck in self.strikes(facts):
+            words = {"facts": facts, "group": struck.group, "job": struck.job}
+            yield Check(
+                code=self.code,
+                severity=self.severity,
+                title=TITLE,
+                detail=self.sentence.format(**words),
+                fix=self.fix.format(**words),
+                field=struck.group.address(self.field) if struck.group is not None else self.field,
+            )
+
+
+def whole(holds: Callable[[Facts], bool]) -> Strikes:
+    """Strikes once, when `holds`."""
+    return lambda facts: (Struck(),) if holds(facts) else ()
+
+
+def each_group(holds: Callable[[GroupFacts], bool]) -> Strikes:
+    """Strikes at every group of which it holds."""
+    return lambda facts: [Struck(group=group) for group in facts.groups if holds(group)]
+
+
+def each_group_in(holds: Callable[[Facts, GroupFacts], bool]) -> Strikes:
+    """The same, where the cluster matters too."""
+    return lambda facts: [Struck(group=group) for group in facts.groups if holds(facts, group)]
+
+
+def each_job(holds: Callable[[Facts, JobFacts], bool]) -> Strikes:
+    """Strikes at every job of which it holds."""
+    return lambda facts: [Struck(job=job) for job in facts.jobs if holds(facts, job)]
+
+
+def each_job_and_group(holds: Callable[[JobFacts, GroupFacts], bool]) -> Strikes:
+    """Strikes at every pair of which it holds."""
+    return lambda facts: [Struck(group, job) for job in facts.jobs for group in facts.groups if holds(job, group)]
