@@ -13,6 +13,7 @@ from django.db.models import F
 from operations import clock, intents, queue
 from operations.dispatcher import Dispatcher
 from operations.models import Intent, ObservedSource, Operation
+from operations.models.intent import IntentOutcome
 from operations.models.leased import OFFERED
 
 Predicate = Callable[[], bool]
@@ -60,6 +61,7 @@ def let_time_pass(*, sources: bool = True) -> None:
     Operation.objects.filter(next_attempt_at__gt=at).update(next_attempt_at=at)
     settled = at - timedelta(seconds=intents.SETTLE_SECONDS)
     Intent.objects.filter(ended_at__gt=settled).update(ended_at=settled)
+    Intent.objects.filter(outcome=IntentOutcome.UNKNOWN, ended_at__gt=past).update(ended_at=past)
     if sources:
         ObservedSource.objects.exclude(lease_owner="").update(lease_expires_at=past)
         ObservedSource.objects.filter(next_due_at__gt=at).update(next_due_at=at)

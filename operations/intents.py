@@ -46,6 +46,16 @@ class History:
         """Whether the last driver died before it sent what it meant to."""
         return self.last is not None and self.last.ended_at is None and self.last.sent_at is None
 
+    @property
+    def reply(self) -> dict[str, Any]:
+        """What the answer to the last call said that observing can't show."""
+        return self.last.reply if self.last is not None else {}
+
+    def may_come_into_view(self, seconds: float) -> bool:
+        """Whether the reply was lost no longer ago than that."""
+        last = self.last
+        return last is not None and last.ended_at is not None and clock.now() - last.ended_at < timedelta(seconds=seconds)
+
     def not_visible_yet(self, seen: Observation) -> bool:
         """Whether the last call succeeded just now and `seen` is what was seen before it."""
         last = self.last
@@ -114,6 +124,8 @@ def close(lease: Lease, operation: Operation, intent: Intent, outcome: IntentOut
     progress: dict[str, Any] = {"attempts": 0} if outcome == IntentOutcome.SUCCEEDED else {}
     with transaction.atomic():
         leases.write(lease, even_if_expired=True, **progress)
+        if done is not None:
+            intent.reply = dict(done.reply)
         _end(intent, outcome, request_id=done.request_id if done else "", **error)
         if outcome != IntentOutcome.FAILED and operation.cluster:
             observing.poke_cluster(operation.cluster)
@@ -135,4 +147,4 @@ def _end(intent: Intent, outcome: IntentOutcome, *, request_id: str = "", error_
     intent.request_id = (request_id or intent.request_id)[:200]
     intent.error_code = error_code[:120]
     intent.error_message = error_message
-    intent.save(update_fields=["outcome", "ended_at", "request_id", "error_code", "error_message"])
+    intent.save(update_fields=["outcome", "ended_at", "request_id", "error_code", "error_message", "reply"])

@@ -45,10 +45,14 @@ class Observation:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What apply() did: `request_id` is AWS's (or the resource version / release revision in Kubernetes)."""
+    """What apply() did: `request_id` is AWS's (or the resource version / release revision in Kubernetes).
+
+    reply: what the answer said that can't be seen afterwards (which items of a batch were refused, and why): JSON, kept with the call.
+    """
 
     request_id: str = ""
     message: str = ""
+    reply: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,14 @@ class StepContext:
     attempt: number of the call that apply() would make now; rises only when the outcome of the call before is certain.
     intent_at: when this operation last (perhaps) sent this step's call, None when it never did: an observe() of a step
         that is not idempotent looks for effects after it.
+    reply: Outcome.reply of this step's last call; {} when there was none, and when its answer never came.
     """
 
     operation: Operation
     facts: Mapping[str, Mapping[str, Any]]
     attempt: int = 1
     intent_at: datetime | None = None
+    reply: Mapping[str, Any] = field(default_factory=dict)
 
     def token(self, step: Step, attempt: int | None = None) -> str:
         """A client token derived from the operation: the same after a crash, another for a new attempt (<= 64 chars)."""
@@ -79,6 +85,7 @@ class Step(ABC):
     api: the one external call that apply() makes ("eks:CreateAddon", "helm:upgrade", "kubernetes:apply"); empty for a step that only waits.
     idempotent: whether the same call under the same name or token has no second effect, or its effect can be told by
         observe(). When False (reboot, replace) a lost reply that observe() can't settle makes the operation *unknown*.
+    evidence_seconds: how long after a lost reply (of a step that is not idempotent) its effect may still come into view, at speed 1.
     typical_seconds: usual duration on AWS (speed 1).
     apply_timeout: longest time the external call may take, in seconds; must be shorter than the lease.
     """
@@ -87,6 +94,7 @@ class Step(ABC):
     title: str
     api: str = ""
     idempotent: ClassVar[bool] = True
+    evidence_seconds: ClassVar[float] = 0.0
     typical_seconds: int | None = None
     apply_timeout: float = 20.0
 

@@ -106,7 +106,7 @@ class Run:
             if not absent and seen.state != StepState.UNKNOWN:
                 intents.settle(self.lease, past.last, IntentOutcome.SUCCEEDED)
             elif not step.idempotent:
-                return self._outcome_unknown(step, past)
+                return self._no_evidence(steps, step, past)
             elif absent and past.last.ended_at is None:
                 intents.settle(self.lease, past.last, IntentOutcome.UNKNOWN, error_code="no_reply", error_message="Not seen when observed.")
 
@@ -123,7 +123,7 @@ class Run:
         return self._trouble(step, fault, facts=seen.facts, link=seen.link)
 
     def _context(self, past: History) -> StepContext:
-        return StepContext(self.operation, self.operation.facts, past.next_attempt, past.sent_at)
+        return StepContext(self.operation, self.operation.facts, past.next_attempt, past.sent_at, past.reply)
 
     def _observe(self, step: Step, context: StepContext) -> Observation | Turn:
         points.reach("observe.before")
@@ -287,6 +287,16 @@ class Run:
             error_hint=fault.hint,
             error_category=fault.category,
         )
+
+    def _no_evidence(self, steps: list[Step], step: Step, past: History) -> Turn:
+        """A call that must not be sent again got no reply and shows no effect: it may still come into view for a while."""
+        if past.last is not None and past.last.ended_at is None and step.evidence_seconds:
+            intents.settle(self.lease, past.last, IntentOutcome.UNKNOWN, error_code="no_reply", error_message="Not seen when observed.")
+        if past.may_come_into_view(poll_seconds(step.evidence_seconds)):
+            return self._wait(
+                steps, step, Observation(StepState.UNKNOWN, f"{step.title}: no reply came; looking whether the call had effect")
+            )
+        return self._outcome_unknown(step, past)
 
     def _outcome_unknown(self, step: Step, past: History) -> Turn:
         if past.last is not None and past.last.ended_at is None:

@@ -22,6 +22,7 @@ class Intent(models.Model):
     was certain, so a call after a lost reply carries the same token. timeout_seconds: the longest the call may take.
     seen: digest of the observation that made the call necessary. sent_at: committed just before sending, so an intent
     without it was certainly never sent. An intent without ended_at is settled by observing, never by calling again.
+    reply: what the answer said that observing can't show (operations.step.Outcome.reply).
     """
 
     operation = models.ForeignKey(Operation, on_delete=models.CASCADE, related_name="intents")
@@ -39,6 +40,7 @@ class Intent(models.Model):
     request_id = models.CharField(max_length=200, default="", blank=True)
     error_code = models.CharField(max_length=120, default="", blank=True)
     error_message = models.TextField(default="", blank=True)
+    reply = models.JSONField(default=dict, blank=True)
 
     class Meta:
         ordering = ["id"]

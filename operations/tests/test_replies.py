@@ -6,9 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
+from accounts.principal import Principal
+from operations import clock
 from operations.choices import OperationState
 from operations.driver import drive
 from operations.models import Intent, Operation
+from operations.step import Observation, Outcome, StepContext
+from operations.submit import submit
+from operations.tests.fakes import MakeStep, RebootStep
 from operations.tests.world import Outside, OutsideError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgres]
@@ -121,3 +126,60 @@ def test_a_defect_of_ours_during_a_call_leaves_its_outcome_open_and_is_settled_b
     operation.refresh_from_db()
     assert operation.state == OperationState.SUCCEEDED
     assert len(outside.calls) == 1
+
+
+def reboot(as_admin: Principal) -> Operation:
+    operation = submit("fake.reboot", {"name": "demo", "things": ["a"]}, as_admin, channel="api").operation
+    assert operation is not None
+    return operation
+
+
+def test_an_effect_that_comes_into_view_late_settles_a_call_that_must_not_be_sent_again(
+    as_admin: Principal, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RebootStep, "evidence_seconds", 120.0)
+    outside.before = [lost()]
+    operation = reboot(as_admin)
+
+    def looks_on() -> bool:
+        operation.refresh_from_db()
+        return operation.waiting_for.startswith("Make a: no reply came")
+
+    drive(looks_on, pass_time=False, on_idle=lambda: Operation.objects.update(next_attempt_at=clock.now()))
+    assert operation.state == OperationState.RUNNING
+    outside.things["demo/a"] = 0
+    drive(operation)
+    operation.refresh_from_db()
+    assert operation.state == OperationState.SUCCEEDED
+    assert len(outside.calls) == 1
+    assert Intent.objects.get().outcome == "succeeded"
+
+
+def test_a_call_that_must_not_be_sent_again_is_unknown_once_no_effect_can_come_into_view_any_more(
+    as_admin: Principal, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RebootStep, "evidence_seconds", 120.0)
+    outside.before = [lost()]
+    operation = reboot(as_admin)
+    drive(operation)
+    operation.refresh_from_db()
+    assert (operation.state, operation.error_code) == (OperationState.UNKNOWN, "outcome_unknown")
+    assert len(outside.calls) == 1
+
+
+def test_what_an_answer_said_is_kept_with_its_call_and_told_to_the_step(
+    begin: Begin, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, object]] = []
+    plainly = MakeStep.observe
+
+    def observe(self: MakeStep, context: StepContext) -> Observation:
+        told.append(dict(context.reply))
+        return plainly(self, context)
+
+    monkeypatch.setattr(MakeStep, "observe", observe)
+    monkeypatch.setattr(MakeStep, "apply", lambda self, context, seen: Outcome(outside.make("demo/a", "t"), "", {"Failed": ["b"]}))
+    operation = begin()
+    drive(operation)
+    assert Intent.objects.get().reply == {"Failed": ["b"]}
+    assert (told[0], told[-1]) == ({}, {"Failed": ["b"]})
