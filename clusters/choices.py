@@ -70,3 +70,24 @@ class EventLevel(models.TextChoices):
     INFO = "Info", "Info"
     WARN = "Warn", "Warning"
     ERROR = "Error", "Error"
+
+
+class FeatureState(models.TextChoices):
+    """A managed feature, as read from AWS and Kubernetes; nothing is remembered as "enabled"."""
+
+    ABSENT = "absent", "Absent"
+    INSTALLING = "installing", "Installing"
+    ACTIVE = "active", "Active"
+    DEGRADED = "degraded", "Degraded"
+    REMOVING = "removing", "Removing"
+    UNKNOWN = "unknown", "Unknown"
+
+
+class PartState(models.TextChoices):
+    """One of the things that a feature consists of."""
+
+    ABSENT = "absent", "Absent"
+    MOVING = "moving", "Being made or changed"
+    READY = "ready", "Ready"
+    BROKEN = "broken", "Broken"
+    REMOVING = "removing", "Being removed"

@@ -81,6 +81,11 @@ def hyperpod_log_group_prefix(cluster: str) -> str:
     return f"/aws/sagemaker/Clusters/{cluster}/"
 
 
+def insights_log_group_prefix(cluster: str) -> str:
+    """Container Insights makes `<prefix>application`, `<prefix>performance` … by itself, without tags."""
+    return f"/aws/containerinsights/{cluster}/"
+
+
 def scope(account: str, region: str) -> str:
     """What shares AWS's rate limits."""
     return f"{account}/{region}"

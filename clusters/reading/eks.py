@@ -44,6 +44,10 @@ class AddonReading:
     issues: tuple[Issue, ...]
     tags: Mapping[str, str]
     role_arn: str
+    configuration: str = ""
+    """JSON or YAML, as it was given."""
+    associations: tuple[str, ...] = ()
+    """ARNs of the pod identity associations that it owns."""
 
     @property
     def settled(self) -> bool:
@@ -51,11 +55,13 @@ class AddonReading:
         return self.status == "ACTIVE" and not self.issues
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "issues": [asdict(issue) for issue in self.issues], "tags": dict(self.tags)}
+        issues = [asdict(issue) for issue in self.issues]
+        return {**asdict(self), "issues": issues, "tags": dict(self.tags), "associations": list(self.associations)}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> AddonReading:
-        return cls(**{**kept, "issues": tuple(Issue(**issue) for issue in kept["issues"])})
+        issues = tuple(Issue(**issue) for issue in kept["issues"])
+        return cls(**{**kept, "issues": issues, "associations": tuple(kept.get("associations", ()))})
 
     @property
     def operation(self) -> str:
@@ -113,6 +119,8 @@ def read_addon(aws: Aws, cluster: str, name: str) -> AddonReading | None:
         issues=_issues(addon.get("health")),
         tags=addon.get("tags") or {},
         role_arn=addon.get("serviceAccountRoleArn", ""),
+        configuration=addon.get("configurationValues", ""),
+        associations=tuple(addon.get("podIdentityAssociations") or ()),
     )
 
 

@@ -18,6 +18,9 @@ STACK_RESOURCES = "stack_resources"
 ADDONS = "addons"
 INSTANCES = "instances"
 EVENTS = "events"
+IDENTITIES = "identities"
+IDENTITIES_SECONDS = 300.0
+"""Roles and pod identities of managed features move only by people's hands and our own operations: a look reads them this seldom."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Keeper:
     now: datetime
     spare: float = 0.0
     earlier: Mapping[str, Kept] = field(default_factory=dict)
+    busy: bool = False
+    """Whether an operation on a managed feature runs: then its roles are read at every look."""
     fresh: dict[str, Kept] = field(default_factory=dict)
     used: dict[str, datetime] = field(default_factory=dict)
 
@@ -45,6 +50,12 @@ class Keeper:
         """The earlier reading, if it may stand for now as far as its age goes."""
         kept = self.earlier.get(source)
         return kept if kept is not None and 0 <= (self.now - kept.read_at).total_seconds() < self.spare else None
+
+    def identities(self) -> Kept | None:
+        """The earlier reading of roles, if it may stand for now."""
+        kept = self.earlier.get(IDENTITIES)
+        young = kept is not None and 0 <= (self.now - kept.read_at).total_seconds() < IDENTITIES_SECONDS
+        return kept if young and not self.busy else None
 
     def keep(self, source: str, body: Any) -> None:
         """This look read it."""

@@ -17,7 +17,8 @@ from clusters.reading.hyperpod import (
     read_hyperpod,
     read_instances,
 )
-from clusters.reading.kept import ADDONS, EVENTS, INSTANCES, STACK_RESOURCES, Keeper
+from clusters.reading.iam import RoleReading, read_association_role, read_role
+from clusters.reading.kept import ADDONS, EVENTS, IDENTITIES, INSTANCES, STACK_RESOURCES, Keeper
 from clusters.reading.kubernetes import NodeReading, Workload, read_nodes, read_workloads
 from clusters.reading.stack import StackReading, StackResource, read_stack, read_stack_resources
 from instantstart import cloud, kube
@@ -128,6 +129,41 @@ class ClusterReader:
         keeper.amend(ADDONS, [*others, found.as_json()] if found else others, kept.read_at)
         return found
 
+    def addon(self, name: str) -> AddonReading | None:
+        """One add-on: of the list where that is read anyway, else it alone."""
+        if self.keeper is not None or "addons" in self._kept:
+            return self.addons.get(name)
+        return self._once(f"addon/{name}", lambda: read_addon(self.aws, self.name, name))
+
+    def role(self, name: str) -> RoleReading | None:
+        """An IAM role with its policies. Roles change seldom: an observer's look reads them as seldom (Keeper.identities)."""
+        return self._once(f"role/{name}", lambda: self._role(name))
+
+    def _role(self, name: str) -> RoleReading | None:
+        kept = self._identity(f"role/{name}", lambda: _json(read_role(self.aws, name)))
+        return RoleReading.from_json(kept) if kept is not None else None
+
+    def association_role(self, arn: str) -> str | None:
+        """ARN of the role that a pod identity association gives."""
+        return self._once(arn, lambda: self._identity(arn, lambda: read_association_role(self.aws, self.name, arn)))
+
+    def _identity(self, key: str, read: Callable[[], T]) -> T:
+        keeper = self.keeper
+        if keeper is None:
+            return read()
+        kept = keeper.identities()
+        if kept is not None and key in kept.body:
+            keeper.used[IDENTITIES] = kept.read_at
+            return cast(T, kept.body[key])
+        found = read()
+        known = keeper.fresh.get(IDENTITIES) or kept
+        body = {**known.body, key: found} if known is not None else {key: found}
+        if kept is None:
+            keeper.keep(IDENTITIES, body)
+        else:
+            keeper.amend(IDENTITIES, body, kept.read_at)
+        return found
+
     @property
     def hyperpod(self) -> HyperPodReading | None:
         return self._once("hyperpod", lambda: read_hyperpod(self.aws, self.name))
@@ -215,6 +251,17 @@ class ClusterReader:
             return None
         return self._of_kubernetes(f"{api_version}/{kind}/{namespace}/{name}", lambda: api.get(api_version, kind, name, namespace))
 
+    def objects(self, api_version: str, kind: str, namespace: str = "") -> list[dict[str, Any]]:
+        """All objects of a kind, of every namespace when none is given; [] when there is no Kubernetes, or no such kind."""
+        api = self.kube
+        if api is None:
+            return []
+        return self._of_kubernetes(f"{api_version}/{kind}/{namespace}", lambda: api.list(api_version, kind, namespace))
+
     @property
     def has_ready_node(self) -> bool:
         return any(node.ready for node in self.nodes)
+
+
+def _json(found: RoleReading | None) -> dict[str, Any] | None:
+    return found.as_json() if found is not None else None
