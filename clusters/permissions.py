@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, DELETION = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, DELETION = (
     "connect",
     "plan",
     "control_plane",
@@ -19,6 +19,7 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, DELETION 
     "dependencies",
     "hyperpod",
     "storage",
+    "features",
     "deletion",
 )
 
@@ -141,7 +142,11 @@ PERMISSIONS: tuple[Permission, ...] = (
         "iam:ListAttachedRolePolicies",
     ),
     Permission(
-        "iam:PassRole", "hand the roles to EKS and SageMaker", CONTROL_PLANE, Scope.ROLE, ("eks.amazonaws.com", "sagemaker.amazonaws.com")
+        "iam:PassRole",
+        "hand the roles to EKS, SageMaker and the add-ons' pods",
+        CONTROL_PLANE,
+        Scope.ROLE,
+        ("eks.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"),
     ),
     *_rows(CONTROL_PLANE, "let EKS and HyperPod make their service-linked roles", Scope.SERVICE_LINKED_ROLE, "iam:CreateServiceLinkedRole"),
     *_rows(
@@ -186,6 +191,13 @@ PERMISSIONS: tuple[Permission, ...] = (
         Scope.HYPERPOD,
         "sagemaker:CreateCluster sagemaker:UpdateCluster sagemaker:DescribeCluster sagemaker:ListClusterNodes "
         "sagemaker:DescribeClusterNode sagemaker:ListClusterEvents sagemaker:DescribeClusterEvent sagemaker:AddTags sagemaker:ListTags",
+    ),
+    *_rows(FEATURES, "put right whom the role of a managed feature trusts", Scope.ROLE, "iam:UpdateAssumeRolePolicy"),
+    *_rows(
+        FEATURES,
+        "give the service accounts of managed features their roles",
+        Scope.EKS,
+        "eks:CreatePodIdentityAssociation eks:DescribePodIdentityAssociation eks:DeletePodIdentityAssociation",
     ),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(

@@ -11,7 +11,7 @@ import yaml
 from clusters.choices import DependencyState, PartState
 from clusters.dependencies.addon import FAILED_STATUSES, HINTS, default_version
 from clusters.dependencies.entry import WorkloadName, judge
-from clusters.features.entry import Feature, Settings
+from clusters.features.entry import Chosen, Feature
 from clusters.features.part import ABSENT, Part, PartSeen
 from clusters.features.role import Document, PolicyPart, RolePart, role_arn, trusts_pod_identity
 from clusters.reading.eks import AddonReading
@@ -145,15 +145,15 @@ class AddonFeature(Feature):
     purpose: ClassVar[str] = ""
     service_account: ClassVar[str] = ""
 
-    def statements(self, spec: ResolvedSpec, settings: Settings) -> list[Document]:
+    def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
         """What its role may do."""
         return []
 
-    def configuration(self, spec: ResolvedSpec, settings: Settings) -> Values:
+    def configuration(self, spec: ResolvedSpec, settings: Chosen) -> Values:
         """The configuration values that we set."""
         return {}
 
-    def parts(self, spec: ResolvedSpec, settings: Settings) -> list[Part]:
+    def parts(self, spec: ResolvedSpec, settings: Chosen) -> list[Part]:
         if not self.purpose:
             return [AddonPart(self.addon, self.workloads, self.configuration(spec, settings))]
         role = RolePart(

@@ -21,7 +21,7 @@ from clusters.steps.features import EnsurePart, FeatureSettled, RemovePart
 from operations.plan import Change, Check, Irreversible
 from operations.step import Fault, Step
 
-Settings = Mapping[str, Any]
+Chosen = Mapping[str, Any]
 
 
 class FeatureSettings(Input):
@@ -48,7 +48,7 @@ class FeatureSeen:
 
     state: FeatureState
     message: str = ""
-    settings: Settings = field(default_factory=dict)
+    settings: Chosen = field(default_factory=dict)
     version: str = ""
     source: str = ""
     faults: tuple[Fault, ...] = ()
@@ -88,7 +88,7 @@ class Feature(ABC):
         return {name: info.default for name, info in self.Settings.model_fields.items()}
 
     @abstractmethod
-    def parts(self, spec: ResolvedSpec, settings: Settings) -> list[Part]:
+    def parts(self, spec: ResolvedSpec, settings: Chosen) -> list[Part]:
         """Its parts, in the order to make them; they are removed backwards. No I/O."""
 
     def current(self, reader: ClusterReader, spec: ResolvedSpec) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Feature(ABC):
         found = [(part, part.read(reader)) for part in self.parts(spec, settings)]
         return self.judge(reader, settings, [(part, seen) for part, seen in found if seen.there or part.needed(reader)])
 
-    def judge(self, reader: ClusterReader, settings: Settings, found: list[tuple[Part, PartSeen]]) -> FeatureSeen:
+    def judge(self, reader: ClusterReader, settings: Chosen, found: list[tuple[Part, PartSeen]]) -> FeatureSeen:
         """The parts' states as one."""
         readings = tuple(PartReading(part.key, part.resource_type, part.name, seen) for part, seen in found)
         there = [one for one in readings if one.seen.there]
@@ -150,7 +150,7 @@ class Feature(ABC):
 
     # --- plan ---
 
-    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> Iterator[Check]:
+    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         """What speaks against turning it on with these settings, beyond `requires`, `needs` and `conflicts`."""
         return iter(())
 
@@ -158,7 +158,7 @@ class Feature(ABC):
         """What speaks against turning it off, beyond what needs it and who uses it."""
         return iter(())
 
-    def rule_facts(self, facts: rules.Facts, settings: Settings, reader: ClusterReader) -> rules.Facts:
+    def rule_facts(self, facts: rules.Facts, settings: Chosen, reader: ClusterReader) -> rules.Facts:
         """The facts for the table of rules, with what turning it on brings about filled in (dataclasses.replace)."""
         return facts
 
@@ -166,7 +166,7 @@ class Feature(ABC):
         """What in the cluster uses it now ("HyperPodPyTorchJob default/llama"): it is not turned off under them."""
         return []
 
-    def plan(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> tuple[Change, ...]:
+    def plan(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> tuple[Change, ...]:
         """What turning it on, or changing its settings, would change; "none" for each part that is as it should be."""
         return tuple(part.change(reader, part.read(reader)) for part in self.parts(spec, settings))
 
@@ -180,7 +180,7 @@ class Feature(ABC):
 
     # --- apply, verify, remove ---
 
-    def apply(self, subject: Subject, settings: Settings) -> list[Step]:
+    def apply(self, subject: Subject, settings: Chosen) -> list[Step]:
         """The steps that bring it about."""
         return [EnsurePart(subject, self.name, part) for part in self.parts(subject.spec, settings)]
 
@@ -188,7 +188,7 @@ class Feature(ABC):
         """The step that waits until it is seen to be as asked."""
         return FeatureSettled(subject, self, enabled=enabled)
 
-    def remove(self, subject: Subject, settings: Settings) -> list[Step]:
+    def remove(self, subject: Subject, settings: Chosen) -> list[Step]:
         """The steps that take it away whole."""
         return [RemovePart(subject, self.name, part) for part in reversed(self.parts(subject.spec, settings))]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusters import names
 from clusters.dependencies.entry import WorkloadName
 from clusters.features.addon import AddonFeature
-from clusters.features.entry import Settings
+from clusters.features.entry import Chosen
 from clusters.features.role import Document
 from clusters.resolved import ResolvedSpec
 from clusters.template.policies import allow
@@ -29,7 +29,7 @@ class ContainerInsights(AddonFeature):
     service_account = "cloudwatch-agent"
     needs = ("eks-pod-identity-agent",)
 
-    def statements(self, spec: ResolvedSpec, settings: Settings) -> list[Document]:
+    def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
         groups = f"arn:{spec.partition}:logs:{spec.region}:{spec.account}:log-group:{names.insights_log_group_prefix(spec.name)}*"
         return [
             allow(

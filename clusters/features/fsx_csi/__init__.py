@@ -8,7 +8,7 @@ from typing import Any
 from clusters import names
 from clusters.dependencies.entry import WorkloadName
 from clusters.features.addon import AddonFeature
-from clusters.features.entry import FeatureSeen, Settings
+from clusters.features.entry import Chosen, FeatureSeen
 from clusters.features.role import Document
 from clusters.features.users import objects
 from clusters.reading.reader import ClusterReader
@@ -38,7 +38,7 @@ class FsxCsi(AddonFeature):
     needs = ("eks-pod-identity-agent",)
     chosen_by = "fsx"
 
-    def statements(self, spec: ResolvedSpec, settings: Settings) -> list[Document]:
+    def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
         systems = f"arn:{spec.partition}:fsx:{spec.region}:{spec.account}:file-system/*"
         linked = f"arn:{spec.partition}:iam::{spec.account}:role/aws-service-role/*"
         services = ["fsx.amazonaws.com", "s3.data-source.lustre.fsx.amazonaws.com"]

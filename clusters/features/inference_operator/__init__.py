@@ -11,7 +11,7 @@ from typing import Any
 
 from clusters.dependencies.entry import WorkloadName
 from clusters.features.addon import AddonFeature, AddonPart, Values, configured
-from clusters.features.entry import FeatureSeen, Settings
+from clusters.features.entry import Chosen, FeatureSeen
 from clusters.features.inference_operator import access
 from clusters.features.part import Part
 from clusters.features.release import ReleasePart
@@ -56,7 +56,7 @@ class InferenceOperator(AddonFeature):
         role = configured(reader, self.addon).get("executionRoleArn")
         return {OTHER_ROLE: True} if role and role != role_arn(spec, _role(spec).name) else {}
 
-    def parts(self, spec: ResolvedSpec, settings: Settings) -> list[Part]:
+    def parts(self, spec: ResolvedSpec, settings: Chosen) -> list[Part]:
         if namespace := settings.get(BY_RELEASE):
             return [ReleasePart(RELEASE, namespace)]
         if settings.get(OTHER_ROLE):
@@ -70,7 +70,7 @@ class InferenceOperator(AddonFeature):
             AddonPart(self.addon, self.workloads, self.configuration(spec, settings)),
         ]
 
-    def configuration(self, spec: ResolvedSpec, settings: Settings) -> Values:
+    def configuration(self, spec: ResolvedSpec, settings: Chosen) -> Values:
         return {
             "executionRoleArn": role_arn(spec, _role(spec).name),
             "hyperpodClusterArn": _hyperpod_arn,
@@ -85,7 +85,7 @@ class InferenceOperator(AddonFeature):
         said = f"Installed by Helm, not as the EKS add-on. {seen.message}".strip()
         return FeatureSeen(**{**vars(seen), "source": "Helm release", "message": said})
 
-    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> Iterator[Check]:
+    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         if settings.get(BY_RELEASE):
             yield Check(
                 code="installed_by_helm",

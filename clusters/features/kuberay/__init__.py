@@ -8,7 +8,7 @@ from django.conf import settings as project
 
 from clusters import names
 from clusters.dependencies.kuberay import CHART_MISSING
-from clusters.features.entry import Feature, FeatureSeen, Settings
+from clusters.features.entry import Chosen, Feature, FeatureSeen
 from clusters.features.part import Part
 from clusters.features.release import ReleasePart
 from clusters.features.users import objects
@@ -25,10 +25,10 @@ class KubeRay(Feature):
     source = "Helm release"
     chosen_by = "kuberay"
 
-    def parts(self, spec: ResolvedSpec, settings: Settings) -> list[Part]:
+    def parts(self, spec: ResolvedSpec, settings: Chosen) -> list[Part]:
         return [ReleasePart(names.KUBERAY_RELEASE, names.KUBERAY_NAMESPACE, project.KUBERAY_CHART)]
 
-    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> Iterator[Check]:
+    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         if not project.KUBERAY_CHART:
             yield Check(
                 code="chart_missing",

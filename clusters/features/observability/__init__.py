@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from clusters.dependencies.entry import WorkloadName
 from clusters.features.addon import AddonFeature, Values, configured
-from clusters.features.entry import FeatureSeen, FeatureSettings, Settings
+from clusters.features.entry import Chosen, FeatureSeen, FeatureSettings
 from clusters.features.role import Document
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -52,15 +52,15 @@ class Observability(AddonFeature):
         workspace = configured(reader, self.addon).get("ampWorkspace") or {}
         return {"workspace_arn": workspace.get("arn") if isinstance(workspace, dict) else None}
 
-    def statements(self, spec: ResolvedSpec, settings: Settings) -> list[Document]:
+    def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
         workspace = settings.get("workspace_arn") or f"arn:{spec.partition}:aps:{spec.region}:{spec.account}:workspace/none"
         return [allow(["aps:RemoteWrite"], workspace, sid="WriteMetrics")]
 
-    def configuration(self, spec: ResolvedSpec, settings: Settings) -> Values:
+    def configuration(self, spec: ResolvedSpec, settings: Chosen) -> Values:
         workspace = settings.get("workspace_arn")
         return {"ampWorkspace": {"arn": workspace, "prometheusEndpoint": remote_write_url(workspace)}} if workspace else {}
 
-    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> Iterator[Check]:
+    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         if not settings.get("workspace_arn"):
             yield Check(
                 code="workspace_missing",

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from clusters import names, rules
-from clusters.features.entry import Feature, FeatureSeen, FeatureSettings, Settings
+from clusters.features.entry import Chosen, Feature, FeatureSeen, FeatureSettings
 from clusters.features.part import Part
 from clusters.features.role import PolicyPart, RolePart, oidc_issuer, trusts_service_account
 from clusters.features.service_account import ServiceAccountPart
@@ -71,7 +71,7 @@ class TieredCheckpointing(Feature):
         found["memory_percent"] = config(reader).get(PERCENT)
         return found
 
-    def parts(self, spec: ResolvedSpec, settings: Settings) -> list[Part]:
+    def parts(self, spec: ResolvedSpec, settings: Chosen) -> list[Part]:
         namespace, account = settings["namespace"], settings["service_account"]
         trust = trusts_service_account(namespace, account)
         role = RolePart(spec, PURPOSE, trust, f"Tiered checkpointing of {spec.name}")
@@ -82,7 +82,7 @@ class TieredCheckpointing(Feature):
             TieredStoragePart(spec.name, settings["memory_percent"]),
         ]
 
-    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Settings, seen: FeatureSeen) -> Iterator[Check]:
+    def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         account = next(part for part in self.parts(spec, settings) if isinstance(part, ServiceAccountPart))
         taken = account.taken_by(reader)
         if taken:
@@ -109,7 +109,7 @@ class TieredCheckpointing(Feature):
                 "buckets",
             )
 
-    def rule_facts(self, facts: rules.Facts, settings: Settings, reader: ClusterReader) -> rules.Facts:
+    def rule_facts(self, facts: rules.Facts, settings: Chosen, reader: ClusterReader) -> rules.Facts:
         return replace(facts, tiered_checkpointing=True, tiered_percent=settings["memory_percent"])
 
     def _error(self, code: str, detail: str, fix: str, field: str) -> Check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusters import names
 from clusters.dependencies.entry import WorkloadName
 from clusters.features.addon import AddonFeature
-from clusters.features.entry import FeatureSeen, Settings
+from clusters.features.entry import Chosen, FeatureSeen
 from clusters.features.role import Document
 from clusters.features.users import objects
 from clusters.reading.reader import ClusterReader
@@ -27,7 +27,7 @@ class TrainingOperator(AddonFeature):
     service_account = SERVICE_ACCOUNT
     needs = ("cert-manager", "eks-pod-identity-agent")
 
-    def statements(self, spec: ResolvedSpec, settings: Settings) -> list[Document]:
+    def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
         clusters = f"arn:{spec.partition}:sagemaker:{spec.region}:{spec.account}:cluster/*"
         return [allow(["sagemaker:DescribeClusterNode", "sagemaker:ListClusterNodes"], clusters, sid="Nodes")]
 
