@@ -80,22 +80,22 @@ def changes(spec: ResolvedSpec, identity: Identity, world: World) -> Iterator[Ch
         yield entry.plan(spec, world.dependencies.get(entry.name, DependencySeen(DependencyState.ABSENT)))
     hyperpod = world.phases.get("hyperpod")
     there = hyperpod is not None and hyperpod.seen not in (Seen.ABSENT, Seen.FAILED)
-    group = spec.group
-    fields = (
-        FieldChange(field="instance_type", after=group.instance_type),
-        FieldChange(field="count", after=group.count),
-        FieldChange(field="capacity", after=str(group.capacity)),
-        FieldChange(field="volume_gb", after=group.volume_gb),
-        FieldChange(field="threads_per_core", after=group.threads_per_core),
-        FieldChange(field="deep_health_checks", after=[str(check) for check in spec.deep_health_checks]),
-    )
     yield Change(resource_type="AWS::SageMaker::Cluster", name=spec.name, action="none" if there else "create")
-    yield Change(
-        resource_type="HyperPod instance group",
-        name=f"{spec.name}/{group.name}",
-        action="none" if there else "create",
-        fields=() if there else fields,
-    )
+    for group in spec.all_groups:
+        fields = (
+            FieldChange(field="instance_type", after=group.instance_type),
+            FieldChange(field="count", after=group.count),
+            FieldChange(field="capacity", after=str(group.capacity)),
+            FieldChange(field="volume_gb", after=group.volume_gb),
+            FieldChange(field="threads_per_core", after=group.threads_per_core),
+            FieldChange(field="deep_health_checks", after=[str(check) for check in spec.checks_of(group)]),
+        )
+        yield Change(
+            resource_type="HyperPod instance group",
+            name=f"{spec.name}/{group.name}",
+            action="none" if there else "create",
+            fields=() if there else fields,
+        )
     mounted = world.ready("storage")
     for kind, name in zip(MOUNTS, (names.volume(spec.storage.claim), spec.storage.claim), strict=True):
         after = (FieldChange(field="bucket", after=spec.storage.bucket),)
@@ -156,8 +156,11 @@ def irreversible(spec: ResolvedSpec, world: World) -> tuple[Irreversible, ...]:
             what=f"The nodes' subnet {network.compute.cidr} in {network.compute.zone.name}",
             why="AWS can't change a subnet's CIDR or Availability Zone.",
         ),
-        Irreversible(
-            what=f"The capacity mode of {spec.group.name} ({spec.group.capacity})", why="HyperPod can't change it for an existing group."
+        *(
+            Irreversible(
+                what=f"The capacity mode of {group.name} ({group.capacity})", why="HyperPod can't change it for an existing group."
+            )
+            for group in spec.all_groups
         ),
     ]
     return tuple(lasting)

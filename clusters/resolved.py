@@ -60,7 +60,8 @@ class Network(Resolved):
 
 
 class Group(Resolved):
-    """The first instance group. addresses_per_node: IPv4 addresses that one node takes, None when not known."""
+    """One instance group. addresses_per_node: IPv4 addresses that one node takes, None when not known. deep_health_checks: its own,
+    None for those of the cluster."""
 
     name: str
     instance_type: str
@@ -70,6 +71,7 @@ class Group(Resolved):
     volume_gb: int
     threads_per_core: int
     addresses_per_node: int | None = None
+    deep_health_checks: list[DeepHealthCheck] | None = None
 
 
 class Storage(Resolved):
@@ -81,7 +83,9 @@ class Storage(Resolved):
 
 
 class ResolvedSpec(Resolved):
-    """bucket: the cluster's own, for lifecycle scripts (and the shared files when storage.made).
+    """group, groups: the first instance group and those besides it.
+
+    bucket: the cluster's own, for lifecycle scripts (and the shared files when storage.made).
 
     zones: first where the nodes go; both carry EKS' subnets. addons: EKS add-on → version, as offered for the Kubernetes
     version when the plan was made; an add-on whose version could not be read is not in it.
@@ -95,6 +99,7 @@ class ResolvedSpec(Resolved):
     zones: list[Zone]
     network: Network
     group: Group
+    groups: list[Group] = Field(default_factory=list)
     bucket: str
     storage: Storage
     deep_health_checks: list[DeepHealthCheck] = Field(default_factory=list)
@@ -103,3 +108,11 @@ class ResolvedSpec(Resolved):
     kuberay: bool = False
     deletion_protection: bool = False
     tags: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def all_groups(self) -> tuple[Group, ...]:
+        return self.group, *self.groups
+
+    def checks_of(self, group: Group) -> list[DeepHealthCheck]:
+        """The deep health checks of one of its groups."""
+        return self.deep_health_checks if group.deep_health_checks is None else group.deep_health_checks

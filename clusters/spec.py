@@ -39,7 +39,7 @@ class DeepHealthCheck(StrEnum):
 
 
 class GroupInput(Input):
-    """The first instance group."""
+    """One instance group."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$")] = "workers"
     instance_type: str = "ml.g5.8xlarge"
@@ -49,6 +49,8 @@ class GroupInput(Input):
     volume_gb: Annotated[int, Field(ge=1, le=16384)] = 500
     threads_per_core: Literal[1, 2] | None = None
     """None: the default of the instance type (2 for the accelerated families that are billed with it, else 1)."""
+    deep_health_checks: list[DeepHealthCheck] | None = None
+    """None: those of the cluster."""
 
     @model_validator(mode="after")
     def _plan_goes_with_its_capacity(self) -> Self:
@@ -113,9 +115,20 @@ class ClusterInput(Input):
     """AZ names. First: where the nodes go; both carry EKS' subnets. Empty: chosen among those that offer the instance type."""
     network: NetworkInput = Field(default_factory=NetworkInput)
     group: GroupInput = Field(default_factory=GroupInput)
+    groups: Annotated[list[GroupInput], Field(max_length=99)] = Field(default_factory=list)
+    """Groups besides the first, created with it in the same subnet."""
     deep_health_checks: list[DeepHealthCheck] = Field(default_factory=list)
     storage: StorageInput = Field(default_factory=StorageInput)
     fsx: bool = False
     kuberay: bool = False
     deletion_protection: bool = False
     tags: Annotated[dict[TagKey, Tag], Field(max_length=40)] = Field(default_factory=dict)
+
+    @property
+    def all_groups(self) -> tuple[GroupInput, ...]:
+        return self.group, *self.groups
+
+
+def group_path(index: int) -> str:
+    """Where the input has the group of that index among all: "group" for the first, then "groups.0" …"""
+    return "group" if index == 0 else f"groups.{index - 1}"

@@ -94,7 +94,7 @@ class CreateCluster(Action[ClusterInput]):
                 spec=spec,
                 deletion_protection=data.deletion_protection,
                 kubernetes_version=spec["kubernetes_version"],
-                instance_count=spec["group"]["count"],
+                instance_count=sum(group["count"] for group in (spec["group"], *spec.get("groups", []))),
                 created_by=operation.actor.get_username() if operation.actor else "",
             )
             Phase.objects.bulk_create([Phase(cluster=row, name=phase.name, position=phase.name.position) for phase in PHASES])

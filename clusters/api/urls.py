@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import views
+from clusters.api import rules, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
@@ -25,6 +25,7 @@ urlpatterns = [
     path("clusters/<slug:name>/raw/", views.ClusterRawView.as_view(), name="cluster-raw"),
     path("clusters/<slug:name>/prefer/", views.ClusterPreferView.as_view(), name="cluster-prefer"),
     path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),
+    path("rules/", rules.RulesView.as_view(), name="rules"),
     *router.urls,
 ]
 if find_spec("clusters.api.catalog_urls"):

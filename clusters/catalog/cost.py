@@ -51,7 +51,7 @@ def lines(spec: ResolvedSpec, *, extended_support: bool = False) -> list[CostLin
     if not spec.network.existing:
         parts.append(CostLine("NAT gateway", 1, NAT_PER_HOUR, "traffic is billed by the gigabyte besides"))
         parts.append(CostLine("public IPv4 address", 1, ADDRESS_PER_HOUR))
-    parts.append(instances(spec.group.instance_type, spec.group.count, spec.group.capacity))
+    parts += [instances(group.instance_type, group.count, group.capacity) for group in spec.all_groups]
     return parts
 
 

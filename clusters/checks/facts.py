@@ -67,7 +67,9 @@ class Facts:
             self._begin("nat_gateways", self._read_nat_gateways)
         else:
             self._begin("network", self._read_network)
-        if self.spec.group.capacity is Capacity.TRAINING_PLAN:
+        for kind in {group.instance_type for group in self.spec.groups} - {self.spec.group.instance_type}:
+            self._begin(f"offerings:{kind}", lambda kind=kind: reading.offerings(self.aws, kind).value)  # type: ignore[misc]
+        if any(group.capacity is Capacity.TRAINING_PLAN for group in self.spec.all_groups):
             self._begin("training_plans", lambda: reading.training_plans(self.aws).value)
         self._begin("eks_clusters", lambda: list(self.aws.pages("eks", "list_clusters", "clusters")))
         self._begin("log_group", self._read_log_group)
@@ -112,8 +114,13 @@ class Facts:
 
     @property
     def offerings(self) -> frozenset[str]:
-        """Zones that offer the instance type."""
+        """Zones that offer the first group's instance type."""
         return cast("frozenset[str]", self.wait("offerings"))
+
+    def offered(self, instance_type: str) -> frozenset[str]:
+        """Zones that offer the type of one of the groups."""
+        first = instance_type == self.spec.group.instance_type
+        return self.offerings if first else cast("frozenset[str]", self.wait(f"offerings:{instance_type}"))
 
     @property
     def versions(self) -> list[KubernetesVersion]:

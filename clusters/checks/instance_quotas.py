@@ -5,42 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusters.catalog import quotas
+from clusters.checks.facts import Usage
 from clusters.checks.registry import Subject, check, failed, passed, warning
-from clusters.spec import Capacity
+from clusters.resolved import ResolvedSpec
+from clusters.spec import Capacity, group_path
 from operations.plan import Check
 
 CODE, TITLE = "instance_quotas", "Instance quotas"
-_COUNT, _VOLUME = "group.count", "group.volume_gb"
 
 
 @check(CODE, TITLE)
 def quotas_allow_the_group(subject: Subject) -> Iterator[Check]:
     """By name: codes differ between sources. A quota that Service Quotas doesn't list makes a warning."""
-    group, known = subject.spec.group, subject.facts.quotas("sagemaker")
-    usage = subject.facts.usage
-    asked = group.count
-    # name of the quota, in use, field
-    wanted: list[tuple[str, int, int, str]] = [(quotas.VOLUME_SIZE, 0, group.volume_gb, _VOLUME)]
-    if asked:
-        wanted.append((quotas.INSTANCES_PER_CLUSTER, 0, asked, _COUNT))
-        wanted.append((quotas.INSTANCES_ALL_CLUSTERS, usage.total, asked, _COUNT))
-    if asked and group.capacity is Capacity.ON_DEMAND:
-        wanted.append((quotas.cluster_usage(group.instance_type), usage.on_demand.get(group.instance_type, 0), asked, _COUNT))
-    if asked and group.capacity is Capacity.SPOT:
-        wanted.append((quotas.cluster_spot_usage(group.instance_type), usage.spot.get(group.instance_type, 0), asked, _COUNT))
-        wanted.append((quotas.SPOT_ALL_CLUSTERS, sum(usage.spot.values()), asked, _COUNT))
+    known, usage = subject.facts.quotas("sagemaker"), subject.facts.usage
+    wanted = _wanted(subject.spec, usage)
     rows: list[Check] = []
-    unlisted = [name for name, *_ in wanted if name not in known]
-    for name, used, more, field in wanted:
+    unlisted = [name for name in wanted if name not in known]
+    for name, (used, more, field) in wanted.items():
         if name in known and used + more > known[name].value:
             quota = known[name]
             where = f"{quota.service}, {quota.code}" if quota.code else quota.service
+            unit = "GB" if name == quotas.VOLUME_SIZE else "more"
             in_use = f", {used} in use" if used else ""
             rows.append(
                 failed(
                     "quota_too_low",
                     TITLE,
-                    f"The quota '{name}' is {quota.value:g}{in_use}, and {more} {'GB are' if field == _VOLUME else 'more are'} asked for.",
+                    f"The quota '{name}' is {quota.value:g}{in_use}, and {more} {unit} are asked for.",
                     f"Ask for {used + more} in Service Quotas ({where}), or ask for less here.",
                     field,
                 )
@@ -59,4 +50,29 @@ def quotas_allow_the_group(subject: Subject) -> Iterator[Check]:
                 "Check the quotas by hand.",
             )
         )
-    yield from rows or [passed(CODE, TITLE, f"The quotas allow {asked} × {group.instance_type}.")]
+    groups = " and ".join(f"{group.count} × {group.instance_type}" for group in subject.spec.all_groups)
+    yield from rows or [passed(CODE, TITLE, f"The quotas allow {groups}.")]
+
+
+def _wanted(spec: ResolvedSpec, usage: Usage) -> dict[str, tuple[int, int, str]]:
+    """Name of a quota → how much of it is in use, how much more is asked for by all groups, and the first field that asks."""
+    wanted: dict[str, tuple[int, int, str]] = {}
+
+    def ask(name: str, used: int, more: int, field: str) -> None:
+        _, before, first = wanted.get(name, (used, 0, field))
+        wanted[name] = (used, before + more, first)
+
+    for index, group in enumerate(spec.all_groups):
+        path, kind, asked = group_path(index), group.instance_type, group.count
+        if group.volume_gb > wanted.get(quotas.VOLUME_SIZE, (0, 0, ""))[1]:
+            wanted[quotas.VOLUME_SIZE] = (0, group.volume_gb, f"{path}.volume_gb")  # of one instance: the largest counts
+        if not asked:
+            continue
+        ask(quotas.INSTANCES_PER_CLUSTER, 0, asked, f"{path}.count")
+        ask(quotas.INSTANCES_ALL_CLUSTERS, usage.total, asked, f"{path}.count")
+        if group.capacity is Capacity.ON_DEMAND:
+            ask(quotas.cluster_usage(kind), usage.on_demand.get(kind, 0), asked, f"{path}.count")
+        if group.capacity is Capacity.SPOT:
+            ask(quotas.cluster_spot_usage(kind), usage.spot.get(kind, 0), asked, f"{path}.count")
+            ask(quotas.SPOT_ALL_CLUSTERS, sum(usage.spot.values()), asked, f"{path}.count")
+    return wanted

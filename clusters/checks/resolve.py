@@ -11,7 +11,7 @@ from clusters.catalog import addons, instance_types, versions
 from clusters.checks.facts import Facts
 from clusters.checks.registry import Existing
 from clusters.resolved import Group, Network, ResolvedSpec, Storage, Subnet, Zone
-from clusters.spec import Capacity, ClusterInput
+from clusters.spec import Capacity, GroupInput
 from instantstart.cloud.errors import CloudError
 
 VPC_CANDIDATES = tuple(IPv4Network(f"10.{second}.0.0/16") for second in range(90, 191, 10))
@@ -44,7 +44,8 @@ def resolve(facts: Facts, existing: Existing) -> ResolvedSpec:
         kubernetes_version=version,
         zones=zones,
         network=network,
-        group=group(spec),
+        group=group(spec.group),
+        groups=[group(more) for more in spec.groups],
         bucket=bucket,
         storage=Storage(bucket=spec.storage.bucket or bucket, made=spec.storage.bucket in ("", bucket), claim=spec.storage.claim),
         deep_health_checks=list(spec.deep_health_checks),
@@ -56,9 +57,8 @@ def resolve(facts: Facts, existing: Existing) -> ResolvedSpec:
     )
 
 
-def group(spec: ClusterInput) -> Group:
-    """The first group. Threads: the type's default, two with a training plan, unless given."""
-    asked = spec.group
+def group(asked: GroupInput) -> Group:
+    """Threads: the type's default, two with a training plan, unless given."""
     found = instance_types.find(asked.instance_type)
     threads = 2 if asked.capacity is Capacity.TRAINING_PLAN and (found is None or not found.arm) else 1
     if found is not None:
@@ -72,6 +72,7 @@ def group(spec: ClusterInput) -> Group:
         volume_gb=asked.volume_gb,
         threads_per_core=asked.threads_per_core or threads,
         addresses_per_node=found.addresses if found is not None else None,
+        deep_health_checks=asked.deep_health_checks,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clusters import rules
 from clusters.checks.registry import Subject, check, passed
+from clusters.spec import group_path
 from operations.plan import Check
 
 CODE, TITLE = "sanity", "Combination"
@@ -14,14 +15,18 @@ CODE, TITLE = "sanity", "Combination"
 def facts_of(subject: Subject) -> rules.Facts:
     """Clusters made here have EKS, continuous provisioning and automatic recovery."""
     spec = subject.spec
-    group = rules.group_facts(
-        spec.group,
-        checks=spec.deep_health_checks,
-        zones=(spec.network.compute.zone.name,),
-        # A cluster's input has them beside the group.
-        fields={"deep_health_checks": "deep_health_checks"},
+    groups = tuple(
+        rules.group_facts(
+            group,
+            path=group_path(index),
+            checks=spec.checks_of(group),
+            zones=(spec.network.compute.zone.name,),
+            # Those of the cluster stand beside the groups in its input.
+            fields={"deep_health_checks": "deep_health_checks"} if group.deep_health_checks is None else {},
+        )
+        for index, group in enumerate(spec.all_groups)
     )
-    return rules.Facts(name=spec.name, orchestrator="eks", continuous=True, automatic_recovery=True, groups=(group,), group_count=1)
+    return rules.Facts(name=spec.name, orchestrator="eks", continuous=True, automatic_recovery=True, groups=groups, group_count=len(groups))
 
 
 @check(CODE, TITLE)

@@ -7,19 +7,23 @@ from datetime import UTC, datetime
 
 from clusters.catalog.reading import TrainingPlan
 from clusters.checks.registry import Subject, check, failed, passed, warning
-from clusters.spec import Capacity
+from clusters.resolved import Group
+from clusters.spec import Capacity, group_path
 from operations.plan import Check
 
-CODE, TITLE, FIELD = "training_plan", "Training plan", "group.training_plan_arn"
+CODE, TITLE = "training_plan", "Training plan"
 USABLE = ("Scheduled", "Active")
 TARGET = "hyperpod-cluster"
 
 
 @check(CODE, TITLE)
 def plan_fits_the_group(subject: Subject) -> Iterator[Check]:
-    group = subject.spec.group
-    if group.capacity is not Capacity.TRAINING_PLAN:
-        return
+    for index, group in enumerate(subject.spec.all_groups):
+        if group.capacity is Capacity.TRAINING_PLAN:
+            yield from _of_group(subject, group, group_path(index))
+
+
+def _of_group(subject: Subject, group: Group, path: str) -> Iterator[Check]:
     plan = next((plan for plan in subject.facts.training_plans if plan.arn == group.training_plan_arn), None)
     if plan is None:
         names = ", ".join(found.name for found in subject.facts.training_plans) or "none"
@@ -28,10 +32,10 @@ def plan_fits_the_group(subject: Subject) -> Iterator[Check]:
             TITLE,
             f"There is no training plan {group.training_plan_arn} here.",
             f"Plans in this region: {names}.",
-            FIELD,
+            f"{path}.training_plan_arn",
         )
         return
-    rows = [*_faults(subject, plan)]
+    rows = [*_faults(subject, group, plan, path)]
     yield from rows
     if plan.starts is not None and plan.starts > datetime.now(UTC):
         yield warning(
@@ -39,18 +43,18 @@ def plan_fits_the_group(subject: Subject) -> Iterator[Check]:
             TITLE,
             f"{plan.name} begins on {plan.starts:%d %B %Y %H:%M} UTC: nodes come then.",
             "Wait, or go on.",
-            FIELD,
+            f"{path}.training_plan_arn",
         )
     elif not rows:
         ends = f" until {plan.ends:%d %B %Y %H:%M} UTC" if plan.ends else ""
         yield passed(CODE, TITLE, f"{plan.name} has {plan.available} × {group.instance_type} left{ends}.")
 
 
-def _faults(subject: Subject, plan: TrainingPlan) -> Iterator[Check]:
-    group, zone = subject.spec.group, subject.spec.network.compute.zone
+def _faults(subject: Subject, group: Group, plan: TrainingPlan, path: str) -> Iterator[Check]:
+    zone, field = subject.spec.network.compute.zone, f"{path}.training_plan_arn"
     if plan.status not in USABLE:
         yield failed(
-            "training_plan_not_usable", TITLE, f"{plan.name} is {plan.status}.", "Choose a plan that is Scheduled or Active.", FIELD
+            "training_plan_not_usable", TITLE, f"{plan.name} is {plan.status}.", "Choose a plan that is Scheduled or Active.", field
         )
     if plan.targets and TARGET not in plan.targets:
         yield failed(
@@ -58,7 +62,7 @@ def _faults(subject: Subject, plan: TrainingPlan) -> Iterator[Check]:
             TITLE,
             f"{plan.name} is for {', '.join(plan.targets)}, not for HyperPod.",
             "Choose one for HyperPod.",
-            FIELD,
+            field,
         )
     if plan.instance_types and group.instance_type not in plan.instance_types:
         kinds = ", ".join(plan.instance_types)
@@ -67,15 +71,16 @@ def _faults(subject: Subject, plan: TrainingPlan) -> Iterator[Check]:
             TITLE,
             f"{plan.name} reserves {kinds}, not {group.instance_type}.",
             f"Choose {kinds}.",
-            "group.instance_type",
+            f"{path}.instance_type",
         )
-    if group.count > plan.available:
+    asked = sum(other.count for other in subject.spec.all_groups if other.training_plan_arn == plan.arn)
+    if asked > plan.available:
         yield failed(
             "training_plan_count",
             TITLE,
-            f"{plan.name} has {plan.available} instances left ({plan.in_use} of {plan.total} in use), and {group.count} are asked for.",
+            f"{plan.name} has {plan.available} instances left ({plan.in_use} of {plan.total} in use), and {asked} are asked for.",
             f"Ask for at most {plan.available}.",
-            "group.count",
+            f"{path}.count",
         )
     # Ids are the same in all accounts, names are not.
     fits = zone.id in plan.zone_ids if plan.zone_ids and zone.id else zone.name in plan.zones if plan.zones else True
@@ -90,5 +95,5 @@ def _faults(subject: Subject, plan: TrainingPlan) -> Iterator[Check]:
         )
     if plan.ends is not None and plan.ends <= datetime.now(UTC):
         yield failed(
-            "training_plan_over", TITLE, f"{plan.name} ended on {plan.ends:%d %B %Y %H:%M} UTC.", "Extend it or choose another.", FIELD
+            "training_plan_over", TITLE, f"{plan.name} ended on {plan.ends:%d %B %Y %H:%M} UTC.", "Extend it or choose another.", field
         )

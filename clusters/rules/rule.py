@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +12,7 @@ from operations.choices import Severity
 from operations.plan import Check
 
 TITLE = "Combination"
+_PLACE = re.compile(r"\{(facts|group|job)\.(\w+)\}")
 
 
 class Noun(StrEnum):
@@ -49,6 +51,16 @@ class Rule:
     fix: str
     field: str
     source: str
+
+    @property
+    def general(self) -> str:
+        """The sentence for no group in particular: what a case fills in stands as ‹words›."""
+
+        def word(place: re.Match[str]) -> str:
+            noun, name = place.groups()
+            return f"‹{'cluster' if noun == 'facts' else noun} {name.replace('_', ' ')}›"
+
+        return _PLACE.sub(word, self.sentence)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """A row for each place where it strikes."""

@@ -9,6 +9,7 @@ from clusters import lifecycle, names, tags
 from clusters.reading import failures
 from clusters.reading.hyperpod import EventReading, HyperPodReading
 from clusters.reading.reader import ClusterReader
+from clusters.resolved import Group
 from clusters.spec import Capacity
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, WaitingStep, absent, different, failed, pending, ready, stack_or_fault
@@ -71,35 +72,35 @@ class CreateHyperPod(ClusterStep):
         return {
             "ClusterName": self.subject.name,
             "Orchestrator": {"Eks": {"ClusterArn": outputs["ClusterArn"]}},
-            "InstanceGroups": [self._group(outputs["ExecutionRoleArn"])],
+            "InstanceGroups": [self._group(group, outputs["ExecutionRoleArn"]) for group in self.subject.spec.all_groups],
             "VpcConfig": {"SecurityGroupIds": [outputs["SecurityGroupId"]], "Subnets": [outputs["ComputeSubnetId"]]},
             "NodeRecovery": "Automatic",
             "NodeProvisioningMode": "Continuous",
             "Tags": tags.as_list(self.subject.tags()),
         }
 
-    def _group(self, execution_role: str) -> dict[str, Any]:
+    def _group(self, group: Group, execution_role: str) -> dict[str, Any]:
         spec = self.subject.spec
         artefact = lifecycle.artefact()
-        group: dict[str, Any] = {
-            "InstanceGroupName": spec.group.name,
-            "InstanceType": spec.group.instance_type,
-            "InstanceCount": spec.group.count,
+        request: dict[str, Any] = {
+            "InstanceGroupName": group.name,
+            "InstanceType": group.instance_type,
+            "InstanceCount": group.count,
             "ExecutionRole": execution_role,
-            "ThreadsPerCore": spec.group.threads_per_core,
+            "ThreadsPerCore": group.threads_per_core,
             "LifeCycleConfig": {
                 "SourceS3Uri": f"s3://{spec.bucket}/{names.lifecycle_prefix(artefact.checksum)}",
                 "OnCreate": lifecycle.ENTRY,
             },
-            "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": spec.group.volume_gb}}],
+            "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gb}}],
         }
-        if spec.deep_health_checks:
-            group["OnStartDeepHealthChecks"] = [str(check) for check in spec.deep_health_checks]
-        if spec.group.capacity is Capacity.SPOT:
-            group["CapacityRequirements"] = {"Spot": {}}
-        if spec.group.capacity is Capacity.TRAINING_PLAN:
-            group["TrainingPlanArn"] = spec.group.training_plan_arn
-        return group
+        if spec.checks_of(group):
+            request["OnStartDeepHealthChecks"] = [str(check) for check in spec.checks_of(group)]
+        if group.capacity is Capacity.SPOT:
+            request["CapacityRequirements"] = {"Spot": {}}
+        if group.capacity is Capacity.TRAINING_PLAN:
+            request["TrainingPlanArn"] = group.training_plan_arn
+        return request
 
 
 class NodesReady(WaitingStep):

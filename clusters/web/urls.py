@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from clusters.web import views, wizard
+from clusters.web import rules, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
     path("", views.cluster_list, name="list"),
+    path("rules/", rules.rule_list, name="rules"),
     path("clusters/new/", wizard.cluster_new, name="new"),
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),

@@ -54,6 +54,7 @@ ROWS = (
     Row("get", "audit/", "audit/", (401, 403, 403, 200, 200, 200)),
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
+    _read("rules/"),
     _read_of_cluster(_OPERATION, "operations/{running}/"),
     _read_of_cluster("operations/<uuid:operation_id>/events/", "operations/{running}/events/"),
     _change_of_cluster("post", f"{_OPERATION}cancel/", "operations/{running}/cancel/"),

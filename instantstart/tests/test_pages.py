@@ -14,7 +14,14 @@ from instantstart.cloud import errors
 from instantstart.cloud.errors import CloudError
 
 pytestmark = pytest.mark.django_db
-PAGES = ["clusters-web:list", "operations-web:list", "operations-web:notifications", "web:connection", "accounts-web:tokens"]
+PAGES = [
+    "clusters-web:list",
+    "clusters-web:rules",
+    "operations-web:list",
+    "operations-web:notifications",
+    "web:connection",
+    "accounts-web:tokens",
+]
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ PAGES = [
     "/operations/",
     "/operations/{operation}/",
     "/notifications/",
+    "/rules/",
     "/connection/",
     "/account/tokens/",
     "/account/password/",

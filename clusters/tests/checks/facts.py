@@ -31,7 +31,7 @@ def version(number: str, support: str = "standard", hyperpod: str = "documented"
 
 def vpc(vpc_id: str, cidr: str, *more: str, **tags: str) -> dict[str, Any]:
     associated = [{"CidrBlock": item} for item in (cidr, *more)]
-    named = [{"Key": key.replace("__", ":"), "Value": value} for key, value in tags.items()]
+    named = [{"Key": key.replace("__", ":", 1), "Value": value} for key, value in tags.items()]
     return {"VpcId": vpc_id, "CidrBlock": cidr, "CidrBlockAssociationSet": associated, "Tags": named}
 
 
@@ -90,7 +90,7 @@ class StandIn:
             "internet_gateways": [],
             "nat_gateways": [],
             **{f"addon:{name}": [f"{name}-v2", f"{name}-v1"] for name in addons.wanted(fsx=True)},
-            **{name.replace("__", ":"): value for name, value in changes.items()},
+            **{name.replace("__", ":", 1): value for name, value in changes.items()},
         }
 
     def begin_addons(self, _version: str) -> None:
@@ -104,6 +104,7 @@ class StandIn:
 
     unreadable = Facts.unreadable
     identity, zones, offerings, versions, vpcs = Facts.identity, Facts.zones, Facts.offerings, Facts.versions, Facts.vpcs
+    offered = Facts.offered
     eks, hyperpod, stack, stack_is_ours = Facts.eks, Facts.hyperpod, Facts.stack, Facts.stack_is_ours
     previous, usage, training_plans, quotas = Facts.previous, Facts.usage, Facts.training_plans, Facts.quotas
 
