@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import rules, views
+from clusters.api import configs, rules, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
@@ -25,6 +25,8 @@ urlpatterns = [
     path("clusters/<slug:name>/raw/", views.ClusterRawView.as_view(), name="cluster-raw"),
     path("clusters/<slug:name>/prefer/", views.ClusterPreferView.as_view(), name="cluster-prefer"),
     path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),
+    path("clusters/<slug:name>/export/", configs.ClusterExportView.as_view(), name="cluster-export"),
+    path("cluster-configs/", configs.ClusterConfigsView.as_view(), name="cluster-configs"),
     path("rules/", rules.RulesView.as_view(), name="rules"),
     *router.urls,
 ]

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from clusters import state as state_module
 from clusters.choices import Seen, State
-from clusters.models import Cluster, InstanceGroup, Node, Phase
+from clusters.models import Cluster, ClusterDocument, InstanceGroup, Node, Phase
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -74,6 +74,7 @@ def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int =
         target_count=nodes,
         observed_at=AT,
     )
+    ClusterDocument.objects.create(cluster=row, name="hyperpod", body={"ClusterName": name}, observed_at=AT)
     Node.objects.bulk_create(
         Node(
             cluster=row,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import forms
@@ -72,6 +73,12 @@ class ClusterForm(ProblemForm):
     group_threads_per_core = forms.ChoiceField(
         required=False, choices=[("", "As usual for the type"), ("1", "1"), ("2", "2")], label="Threads per core"
     )
+    groups = forms.CharField(
+        required=False,
+        label="Further groups (JSON)",
+        help_text="A list of objects with name, instance_type, count, capacity, volume_gb; empty: one group.",
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+    )
     deep_health_checks = forms.MultipleChoiceField(
         required=False,
         choices=[(check.value, words) for check, words in HEALTH_WORDS.items()],
@@ -115,6 +122,17 @@ class ClusterForm(ProblemForm):
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 (narrows for the type checker)
         field.choices = choices
 
+    def clean_groups(self) -> list[Any]:
+        """The action judges what is in it."""
+        text = self.cleaned_data["groups"].strip()
+        try:
+            found = json.loads(text or "[]")
+        except ValueError as error:
+            raise forms.ValidationError(f"This is no JSON: {error}.") from error
+        if not isinstance(found, list):
+            raise forms.ValidationError("This is no list of groups.")
+        return found
+
     def clean_tags(self) -> dict[str, str]:
         tags: dict[str, str] = {}
         for line in self.cleaned_data["tags"].splitlines():
@@ -156,6 +174,7 @@ class ClusterForm(ProblemForm):
             "availability_zones": [data["zone"]] if data["zone"] else [],
             "network": network,
             "group": group,
+            "groups": data["groups"],
             "deep_health_checks": data["deep_health_checks"],
             "storage": {"bucket": data["storage_bucket"], "claim": data["storage_claim"]},
             "fsx": data["fsx"],

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from clusters.web import rules, views, wizard
+from clusters.web import from_config, rules, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
     path("", views.cluster_list, name="list"),
     path("rules/", rules.rule_list, name="rules"),
     path("clusters/new/", wizard.cluster_new, name="new"),
+    path("clusters/new/from-config/", from_config.cluster_from_config, name="from-config"),
+    path("clusters/<slug:name>/export/", from_config.cluster_export, name="export"),
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),

@@ -55,6 +55,13 @@ ROWS = (
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
     _read("rules/"),
+    Row(
+        "post",
+        "cluster-configs/",
+        "cluster-configs/",
+        (401, 200, 200, 200, 403, 200),
+        {"config": {"ClusterName": "a", "Orchestrator": {"Eks": {}}}},
+    ),
     _read_of_cluster(_OPERATION, "operations/{running}/"),
     _read_of_cluster("operations/<uuid:operation_id>/events/", "operations/{running}/events/"),
     _change_of_cluster("post", f"{_OPERATION}cancel/", "operations/{running}/cancel/"),
@@ -68,7 +75,7 @@ ROWS = (
     _change_of_cluster("delete", _CLUSTER, "clusters/demo/", {"confirm": "demo"}),
     *(
         _read_of_cluster(f"{_CLUSTER}{part}/", f"clusters/demo/{part}/")
-        for part in ("phases", "groups", "nodes", "events", "dependencies", "resources", "raw", "protection")
+        for part in ("export", "phases", "groups", "nodes", "events", "dependencies", "resources", "raw", "protection")
     ),
     _change_of_cluster("post", f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", {}),
     # What one works on is one's own affair.

@@ -31,7 +31,9 @@ def client_of_viewer(viewer: User) -> Client:
     return client
 
 
-@pytest.mark.parametrize("name", [*PAGES, "accounts-web:password", "accounts-web:users", "accounts-web:audit", "clusters-web:new"])
+@pytest.mark.parametrize(
+    "name", [*PAGES, "accounts-web:password", "accounts-web:users", "accounts-web:audit", "clusters-web:new", "clusters-web:from-config"]
+)
 def test_pages_are_for_signed_in_people(name: str) -> None:
     response = Client().get(reverse(name))
     assert (response.status_code, response.headers["Location"]) == (302, f"/sign-in/?next={reverse(name)}")

@@ -22,6 +22,7 @@ PAGES = [
     "/operations/{operation}/",
     "/notifications/",
     "/rules/",
+    "/clusters/new/from-config/",
     "/connection/",
     "/account/tokens/",
     "/account/password/",
