@@ -17,6 +17,7 @@ from clusters.configs import exported
 from clusters.configs.converted import Kind
 from clusters.configs.taken import take
 from clusters.models import Cluster, ClusterDocument
+from instantstart.api.actions import ACTION_PARAMETERS
 from instantstart.api.problem_schema import ProblemSerializer
 from instantstart.api.views import ApiView
 from instantstart.problem import Problem
@@ -59,6 +60,8 @@ class ClusterConfigsView(ApiView):
     """Nothing is kept and nothing is made: the answer is an input to look at."""
 
     required_role: ClassVar = {"POST": Role.VIEWER}
+    # As every POST takes them; there is nothing that a dry run would not do.
+    query_parameters: ClassVar = {"POST": ACTION_PARAMETERS}
 
     @extend_schema(
         request=ConfigSerializer, responses={200: ConvertedBody, 422: OpenApiResponse(ProblemSerializer, "It can't become an input.")}

@@ -35,7 +35,7 @@ class ConfigForm(ProblemForm):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        upload: UploadedFile | None = data.get("file")
+        upload: UploadedFile[Any] | None = data.get("file")
         if upload is not None and (upload.size or 0) > MOST_BYTES:
             raise forms.ValidationError("The file is larger than 256 KiB.")
         if upload is not None:
