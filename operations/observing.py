@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from typing import ClassVar
 
 import structlog
+from django.db import transaction
 from django.db.models import Q
 
 from operations import clock, errors, leases
@@ -17,7 +21,18 @@ from operations.models.observed_source import Pace
 from operations.pace import Calls, stretched_interval
 from operations.step import Fault
 
-__all__ = ["Calls", "Observer", "Pace", "ensure_source", "forget_source", "observe", "poke", "poke_cluster", "register_observer"]
+__all__ = [
+    "Calls",
+    "Observer",
+    "Pace",
+    "ensure_source",
+    "forget_source",
+    "observe",
+    "poke",
+    "poke_cluster",
+    "register_observer",
+    "writing",
+]
 
 log = structlog.get_logger(__name__)
 
@@ -37,13 +52,29 @@ class Observer(ABC):
 
     @abstractmethod
     def observe(self, key: str) -> Pace:
-        """Reads outside (no transaction open), then writes rows. GONE: the source is not looked at any more.
+        """Reads outside (no transaction open), then writes rows inside `writing()`. GONE: the source is not looked at any more.
 
         Raises CloudError, KubeError or HelmError when it can't be read.
         """
 
     def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:  # noqa: B027  (need not be overridden)
-        """The source could not be read, for the `failures`-th time in a row since `since`: rows become Unknown here."""
+        """The source could not be read, for the `failures`-th time in a row since `since`: rows become Unknown here, inside `writing()`."""
+
+
+_lease: ContextVar[leases.Lease | None] = ContextVar("lease of the look", default=None)
+"""What gives the look under way the right to write; None outside of one."""
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """The transaction in which an observer writes what it saw. Raises LeaseLost at its end, and nothing is written, when another
+    worker has taken the source over meanwhile: what that one saw is newer."""
+    lease = _lease.get()
+    with transaction.atomic():
+        yield
+        # Last, as wherever rows and their source are written together: one order of locks.
+        if lease is not None and not ObservedSource.objects.select_for_update().filter(lease.held()).exists():
+            raise LeaseLost
 
 
 _observers: dict[str, Observer] = {}
@@ -106,10 +137,13 @@ def observe(source_id: int, fencing_token: int) -> None:
     if source is None:
         return
     with structlog.contextvars.bound_contextvars(observer=source.kind, key=source.key, cluster=source.cluster):
+        token = _lease.set(lease)
         try:
             _look(lease, source)
         except LeaseLost:
             log.info("observation_overtaken")
+        finally:
+            _lease.reset(token)
 
 
 def _look(lease: leases.Lease, source: ObservedSource) -> None:
@@ -120,6 +154,8 @@ def _look(lease: leases.Lease, source: ObservedSource) -> None:
         return
     try:
         pace = observer.observe(source.key)
+    except LeaseLost:
+        raise
     except Exception as error:  # noqa: BLE001  (whatever stops a look, a bug included, must be shown as Unknown, never as the last state)
         _failed(lease, source, observer, error)
         return

@@ -10,7 +10,8 @@ from django.utils import timezone
 from rest_framework.renderers import JSONRenderer
 
 from clusters.listed import text
-from clusters.models import Cluster, is_stale
+from clusters.models import Cluster
+from operations.models.observed_source import is_stale
 
 COLUMNS = ("id", "name", "listed", "observed_at", "interval")
 

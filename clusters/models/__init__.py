@@ -1,6 +1,6 @@
 """Rows about clusters: one noun a file."""
 
-from clusters.models.cluster import Cluster, ClusterDocument, is_stale
+from clusters.models.cluster import Cluster, ClusterDocument
 from clusters.models.dependency import Dependency
 from clusters.models.event import ClusterEvent
 from clusters.models.group import InstanceGroup
@@ -19,5 +19,4 @@ __all__ = [
     "Node",
     "Phase",
     "Resource",
-    "is_stale",
 ]

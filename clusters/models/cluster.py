@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from clusters.choices import State
+from operations.models.observed_source import is_stale
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-STALE_AFTER_INTERVALS = 2
-STALE_AFTER_SECONDS = 5.0
-"""What is younger is never stale: no interval, however short, makes a look quicker than AWS answers."""
 
 
 class Cluster(models.Model):
@@ -75,15 +71,7 @@ class Cluster(models.Model):
 
     def stale(self, now: datetime | None = None) -> bool:
         """Whether the last look is older than it may be (or there was none)."""
-        return is_stale(self.observed_at, self.interval, now)
-
-
-def is_stale(observed_at: datetime | None, interval: float | None, now: datetime | None = None) -> bool:
-    """Older than twice the interval in force and than STALE_AFTER_SECONDS; the longest configured interval where none is known."""
-    if observed_at is None:
-        return True
-    age = ((now or timezone.now()) - observed_at).total_seconds()
-    return age > max(STALE_AFTER_SECONDS, STALE_AFTER_INTERVALS * (interval or settings.POLL_STEADY))
+        return is_stale(self.observed_at, self.interval, now or timezone.now())
 
 
 class ClusterDocument(models.Model):

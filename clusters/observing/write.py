@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 
 from clusters import state
 from clusters.choices import DependencyKind, PhaseName, Seen
@@ -21,6 +20,7 @@ from operations import events
 from operations.choices import ACTIVE_STATES
 from operations.models import ObservedSource
 from operations.models.observed_source import Pace
+from operations.observing import writing
 from operations.pace import stretched_interval
 from operations.step import Fault
 
@@ -30,8 +30,8 @@ AGED: dict[str, tuple[str, ...]] = {PhaseName.DEPENDENCIES: (ADDONS,), PhaseName
 
 
 def write(name: str, seen: Look) -> Pace:
-    """Writes the look. The pace at which to look on; GONE when the cluster's row is gone."""
-    with transaction.atomic():
+    """Writes the look. The pace at which to look on; GONE when the cluster's row is gone. Raises LeaseLost when it was overtaken."""
+    with writing():
         row = state.locked(name)
         if row is None:
             return Pace.GONE
@@ -57,7 +57,7 @@ def _pace(row: Cluster, seen: Look) -> Pace:
 
 def mark_unreadable(name: str, fault: Fault, since: datetime, failures: int) -> None:
     """Nothing at all could be read: every phase is on its way to Unknown, with what was last known kept."""
-    with transaction.atomic():
+    with writing():
         row = state.locked(name)
         if row is None:
             return

@@ -157,3 +157,35 @@ def test_what_is_some_seconds_old_is_not_stale_however_short_the_interval() -> N
     row = make_cluster(observed_at=clock.now(), interval=0.5)
     assert row.observed_at is not None
     assert (row.stale(row.observed_at + timedelta(seconds=4.9)), row.stale(row.observed_at + timedelta(seconds=5.1))) == (False, True)
+
+
+def test_a_cluster_looked_at_every_half_second_never_flickers_to_stale(settings: Any) -> None:
+    """As `make up` polls: looks come a quarter early or late and take up to 1.5 s; the pace changes to steady and back."""
+    settings.POLL_TRANSITION, settings.POLL_STEADY = 0.5, 5.0
+    row = make_cluster()
+    source = ObservedSource.objects.create(kind="cluster", key="demo", interval=0.5, next_due_at=clock.now(), created_at=clock.now())
+    at = clock.now()
+    for number in range(60):
+        moving = number % 20 < 12
+        one = seen(storage=PhaseObservation(Seen.CHANGING, "not yet")) if moving else seen()
+        one.began = at
+        pace = write("demo", one)
+        assert pace is (Pace.TRANSITION if moving else Pace.STEADY)
+        source.pace, source.interval = pace, settings.POLL_TRANSITION if moving else settings.POLL_STEADY
+        source.save()
+        row.refresh_from_db()
+        took = (0.05, 0.4, 1.5)[number % 3]
+        at += timedelta(seconds=took + source.interval * (0.75, 1.25)[number % 2])
+        next_written = at + timedelta(seconds=1.5)
+        assert not row.stale(next_written), (number, row.interval)
+
+
+@pytest.mark.parametrize("interval", [0.5, 90.0])
+def test_a_cluster_and_its_source_are_stale_by_one_rule(interval: float) -> None:
+    at = clock.now()
+    row = make_cluster(observed_at=at, interval=interval)
+    source = ObservedSource(kind="cluster", key="demo", interval=interval, last_success_at=at, next_due_at=at, created_at=at)
+    limit = max(5.0, 2 * interval)
+    for seconds, stale in ((limit - 0.1, False), (limit + 0.1, True)):
+        moment = at + timedelta(seconds=seconds)
+        assert (row.stale(moment), source.stale(moment)) == (stale, stale)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 
 from operations.models.leased import Leased
+
+STALE_AFTER_INTERVALS = 2
+STALE_AFTER_SECONDS = 5.0
+"""What is younger is never stale: no interval, however short, makes a look quicker than AWS answers."""
+
+
+def is_stale(read_at: datetime | None, interval: float | None, now: datetime) -> bool:
+    """Never read, or older than twice the interval in force and than STALE_AFTER_SECONDS; the steady interval where none is known."""
+    if read_at is None:
+        return True
+    return (now - read_at).total_seconds() > max(STALE_AFTER_SECONDS, STALE_AFTER_INTERVALS * (interval or settings.POLL_STEADY))
 
 
 class Pace(models.TextChoices):
@@ -55,10 +67,6 @@ class ObservedSource(Leased):
     def __str__(self) -> str:
         return f"{self.kind} {self.key}"
 
-    @property
-    def stale_after(self) -> timedelta:
-        """How old a fact of this source may be before it counts as stale: twice the interval in force."""
-        return timedelta(seconds=2 * self.interval)
-
     def stale(self, at: datetime) -> bool:
-        return self.last_success_at is None or at - self.last_success_at > self.stale_after
+        """Whether the last look that succeeded is older than it may be."""
+        return is_stale(self.last_success_at, self.interval, at)

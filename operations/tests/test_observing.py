@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from django.db.models import F
 
 from operations import leases, observing, pace
 from operations.dispatcher import Dispatcher
 from operations.driver import drive, work
-from operations.models import ObservedSource
+from operations.models import Heartbeat, ObservedSource
 from operations.observing import Pace, ensure_source, poke_cluster
 from operations.reaper import reap
 from operations.tests import fakes
@@ -160,6 +161,68 @@ def test_a_look_that_another_has_overtaken_leaves_the_row_alone(
     work(Dispatcher(name="one"))
     assert ObservedSource.objects.values().get() == meanwhile[1]
     assert outside.reads == 2
+
+
+def taken_over(sources: list[ObservedSource], clock: DrivenClock) -> None:
+    """What happens to a worker that is paused: its lease runs out, and another worker looks."""
+    clock.forward(61)
+    assert reap() == 1
+    work(Dispatcher(name="two"))
+    sources.append(ObservedSource.objects.get())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("paused", ["while it reads", "while it writes"])
+def test_a_paused_observer_that_was_taken_over_overwrites_nothing(
+    driven_clock: DrivenClock, monkeypatch: pytest.MonkeyPatch, paused: str
+) -> None:
+    sources: list[ObservedSource] = []
+    Heartbeat.objects.create(name="seen", at=driven_clock.at)
+    found = iter(["old", "new"])
+
+    def observe(_: fakes.FakeObserver, key: str) -> Pace:
+        what = next(found)
+        if what == "old" and paused == "while it reads":
+            taken_over(sources, driven_clock)
+        with observing.writing():
+            Heartbeat.objects.filter(name__in=["seen", "new"]).update(name=what)
+            if what == "old" and paused == "while it writes":
+                ObservedSource.objects.update(fencing_token=F("fencing_token") + 1)
+        return Pace.STEADY
+
+    monkeypatch.setattr(fakes.FakeObserver, "observe", observe)
+    ensure_source("fake.thing", "demo", "demo")
+    work(Dispatcher(name="one"))
+    assert set(Heartbeat.objects.exclude(name__in=["one", "two"]).values_list("name", flat=True)) == {"new" if sources else "seen"}
+    if sources:
+        assert ObservedSource.objects.get() == sources[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_paused_observer_that_could_read_nothing_and_was_taken_over_makes_nothing_unknown(
+    driven_clock: DrivenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources: list[ObservedSource] = []
+    Heartbeat.objects.create(name="well", at=driven_clock.at)
+
+    def observe(_: fakes.FakeObserver, key: str) -> Pace:
+        if sources:
+            return Pace.STEADY
+        sources.append(ObservedSource.objects.get())
+        taken_over(sources, driven_clock)
+        raise OutsideError("Unreachable", "refused", None, False)
+
+    def unreadable(_: fakes.FakeObserver, *about: object) -> None:
+        with observing.writing():
+            Heartbeat.objects.filter(name="well").update(name="unknown")
+
+    monkeypatch.setattr(fakes.FakeObserver, "observe", observe)
+    monkeypatch.setattr(fakes.FakeObserver, "unreadable", unreadable)
+    ensure_source("fake.thing", "demo", "demo")
+    work(Dispatcher(name="one"))
+    assert Heartbeat.objects.filter(name="well").exists()
+    source = ObservedSource.objects.get()
+    assert (source.failures, source.last_error_code, source.unreadable_since) == (0, "", None)
 
 
 def test_a_look_delivered_again_reads_nothing(outside: Outside) -> None:

@@ -1,4 +1,7 @@
-"""`python -m operations.tests.race dispatcher|worker`: one racing process. Ends when the file "stop" appears in RACE_FOLDER."""
+"""`python -m operations.tests.race dispatcher|worker`: one racing process.
+
+Says that it is ready by a file "ready-PID" in RACE_FOLDER, begins when the file "go" is there, ends when "stop" is.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,9 @@ def main(part: str) -> None:
         stop.set()
 
     threading.Thread(target=watch, daemon=True).start()
+    (folder / f"ready-{os.getpid()}").touch()
+    while not (folder / "go").exists() and not stop.is_set():
+        stop.wait(0.05)
     if part == "dispatcher":
         from operations.dispatcher import Dispatcher
 
