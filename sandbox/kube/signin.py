@@ -60,7 +60,9 @@ class SignIn:
             raise TokenRefused("the session's credentials have expired")
         principal = key.principal
         arn = entry_arn(principal)
-        entry = self._world.store.get("eks.access-entry", f"{account}/{region}", f"{name}/{arn}")
+        entry = self._world.store.get("eks.access-entry", f"{account}/{region}", f"{name}/{arn}") or self._creators_entry(
+            f"{account}/{region}", name, arn
+        )
         if entry is None:
             raise TokenRefused(f"{arn} has no access entry in cluster {name}")
         groups = [*(entry.get("kubernetesGroups") or []), *access_policies.groups(entry.get("policies") or [])]
@@ -80,6 +82,14 @@ class SignIn:
                 },
             },
         }
+
+    def _creators_entry(self, scope: str, name: str, arn: str) -> dict[str, Any] | None:
+        """How a cluster that reads the aws-auth config map alone, where there are no access entries, admits who made it."""
+        cluster = self._world.store.get("eks.cluster", scope, name) or {}
+        access = cluster.get("accessConfig") or {}
+        if access.get("authenticationMode") != "CONFIG_MAP" or not access.get("bootstrapClusterCreatorAdminPermissions"):
+            return None
+        return {"username": "kubernetes-admin", "kubernetesGroups": ["system:masters"]} if cluster["_creator"] == arn else None
 
 
 def entry_arn(principal: Principal) -> str:

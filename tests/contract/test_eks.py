@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from typing import Any
 
 import pytest
 
-from tests.contract.conftest import Sandbox
+from sandbox.tests.kube.rig import TOOLS
+from tests.contract.conftest import AWS, Sandbox
 
 CLUSTER_ADMIN = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
@@ -123,6 +126,38 @@ def test_access_entries_and_policies(ground: Ground) -> None:
     assert [one["policyArn"] for one in found] == [CLUSTER_ADMIN]
     aws("eks", "delete-access-entry", *where)
     assert aws("eks", "list-access-entries", "--cluster-name", "demo")["accessEntries"] == []
+
+
+def kubectl(sandbox: Sandbox, *arguments: str) -> str:
+    """What the real kubectl prints, trimmed; its kubeconfig is the one that aws wrote, which gets its tokens from aws."""
+    environment = sandbox.environment(PATH=os.pathsep.join([str(TOOLS), str(AWS.parent), os.environ["PATH"]]))
+    done = subprocess.run(["kubectl", *arguments], capture_output=True, text=True, timeout=120, env=environment, check=False)
+    return done.stdout.strip() or done.stderr.strip()
+
+
+def test_who_made_a_cluster_by_default_is_its_admin_also_when_access_entries_begin(ground: Ground) -> None:
+    aws = ground.sandbox.aws
+    placed = ("--role-arn", ground.eks_role, "--resources-vpc-config", f"subnetIds={','.join(ground.subnets)}")
+    made = aws("eks", "create-cluster", "--name", "demo", *placed)["cluster"]
+    assert made["accessConfig"] == {"authenticationMode": "CONFIG_MAP", "bootstrapClusterCreatorAdminPermissions": True}
+    ground.sandbox.fast_forward()
+    assert ground.sandbox.run("eks", "update-kubeconfig", "--name", "demo").returncode == 0
+    assert kubectl(ground.sandbox, "auth", "can-i", "*", "*", "--all-namespaces") == "yes"
+    assert json.loads(kubectl(ground.sandbox, "auth", "whoami", "-o", "json"))["status"]["userInfo"]["username"] == "kubernetes-admin"
+    aws("eks", "update-cluster-config", "--name", "demo", "--access-config", "authenticationMode=API_AND_CONFIG_MAP")
+    ground.sandbox.fast_forward()
+    creator = aws("sts", "get-caller-identity")["Arn"]
+    assert aws("eks", "list-access-entries", "--cluster-name", "demo")["accessEntries"] == [creator]
+    assert kubectl(ground.sandbox, "auth", "can-i", "*", "*", "--all-namespaces") == "yes"
+
+
+def test_who_made_a_cluster_without_asking_for_admin_rights_has_none(ground: Ground) -> None:
+    aws = ground.sandbox.aws
+    placed = ("--role-arn", ground.eks_role, "--resources-vpc-config", f"subnetIds={','.join(ground.subnets)}")
+    aws("eks", "create-cluster", "--name", "demo", *placed, "--access-config", "bootstrapClusterCreatorAdminPermissions=false")
+    ground.sandbox.fast_forward()
+    assert ground.sandbox.run("eks", "update-kubeconfig", "--name", "demo").returncode == 0
+    assert "server has asked for the client to provide credentials" in kubectl(ground.sandbox, "get", "namespaces")
 
 
 def test_addons_are_offered_installed_and_removed_in_the_real_control_plane(ground: Ground) -> None:

@@ -89,10 +89,12 @@ def become_active(context: Context, reference: dict[str, Any]) -> None:
     cluster["status"] = "ACTIVE"
     save(context, cluster)
     control_plane_logs.write(context, cluster, f"Control plane of {cluster['name']} started")
-    _admit_creator(context, cluster)
+    admit_creator(context, cluster)
 
 
-def _admit_creator(context: Context, cluster: Cluster) -> None:
+def admit_creator(context: Context, cluster: Cluster) -> None:
+    """An access entry for who made the cluster, when it was asked for: at the beginning, or when entries begin to be read. Before,
+    under CONFIG_MAP alone, sign-in admits the creator without one."""
     access = cluster["accessConfig"]
     if not access["bootstrapClusterCreatorAdminPermissions"] or access["authenticationMode"] == "CONFIG_MAP":
         return

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sandbox.agenda import agenda_handler
-from sandbox.aws.eks import cluster_checks, control_plane_logs, updates
+from sandbox.aws.eks import cluster_checks, cluster_life, control_plane_logs, updates
 from sandbox.aws.eks.cluster import Cluster, find, lookup, save
 from sandbox.aws.eks.errors import in_use, invalid_parameter
 from sandbox.aws.registry import operation
@@ -74,6 +74,8 @@ def become_updated(context: Context, payload: dict[str, Any]) -> None:
     updates.finish(context, payload["name"], payload["update"])
     if "logging" in payload["changed"]:
         control_plane_logs.write(context, cluster, f"Logging of {cluster['name']} changed")
+    if "accessConfig" in payload["changed"]:
+        cluster_life.admit_creator(context, cluster)
 
 
 _Change = tuple[str, dict[str, str], dict[str, Any]]  # update type, its parameters, the members to put into the cluster
