@@ -7,4 +7,7 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
+        from accounts import sign_out
         from accounts.api import openapi  # noqa: F401  (registers how the schema describes our authentication)
+
+        sign_out.follow()

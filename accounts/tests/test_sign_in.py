@@ -94,3 +94,12 @@ def test_a_user_who_is_shut_out_does_not_get_in(operator):
     operator.is_active = False
     operator.save()
     assert try_to("operator", PASSWORD) is None
+
+
+@pytest.mark.parametrize(("address", "door"), [("/sign-out/", "web"), ("/admin/logout/", "admin")])
+def test_signing_out_is_on_the_trail_once_by_whichever_door(address, door, admin_person, client):
+    client.force_login(admin_person)
+    for _ in range(2):  # the second time nobody is signed in
+        client.post(address, REMOTE_ADDR="192.0.2.7")
+    entry = AuditEntry.objects.get(action="session.sign_out")
+    assert (entry.user, entry.outcome, entry.channel, entry.remote_addr) == (admin_person, AuditOutcome.ACCEPTED, door, "192.0.2.7")

@@ -1,0 +1,101 @@
+"""Who gets what of the pages: every route outside of the API and the admin site × every kind of person, by exact status.
+
+Columns: anonymous, viewer, operator, admin. A route that has no row fails `test_page_authorization.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+CALLERS = ("anonymous", "viewer", "operator", "admin")
+Statuses = tuple[int, int, int, int]
+
+SIGNED_IN: Statuses = (302, 200, 200, 200)
+"""Anonymous people are taken to the sign-in."""
+OPERATORS: Statuses = (302, 403, 200, 200)
+ADMINS: Statuses = (302, 403, 403, 200)
+
+
+@dataclass(frozen=True)
+class Row:
+    """route as the resolver knows it; url of something that is there; the status for each caller, in order, by method.
+
+    body: of a POST that would succeed; {plan} stands for the plan that was seen. changes: whether that POST changes rows of ours;
+    who is signed in and gets 302 for it has changed them.
+    """
+
+    route: str
+    url: str
+    get: Statuses
+    post: Statuses
+    body: dict[str, str] = field(default_factory=dict)
+    changes: bool = False
+
+
+def _page(route: str, url: str = "", get: Statuses = SIGNED_IN) -> Row:
+    """A page to look at; a POST there is a look, too."""
+    return Row(route, url or route, get, get)
+
+
+def _safe(route: str, url: str = "", get: Statuses = SIGNED_IN) -> Row:
+    """A page that takes nothing but GET."""
+    return Row(route, url or route, get, tuple(405 if status == 200 else status for status in get))  # type: ignore[arg-type]
+
+
+def _verb(route: str, url: str, body: dict[str, str] | None = None, *, get: Statuses = (302, 403, 405, 405), changes: bool = True) -> Row:
+    """A button's target: operators and admins may press it, unless `get` tells of others."""
+    return Row(route, url, get, tuple(302 if status in (200, 405) else status for status in get), body or {}, changes)  # type: ignore[arg-type]
+
+
+_OPERATION = "operations/<uuid:pk>/"
+_CLUSTER = "clusters/<slug:name>/"
+EVERYBODY = (302, 405, 405, 405)
+NEW_USER = {"username": "nora", "password": "a long enough sentence", "role": "viewer", "email": ""}
+NEW_TOKEN = {"name": "another", "role": "viewer", "expires_in_days": "30"}
+NEW_PASSWORD = {"old_password": "correct horse battery", "password": "a long enough sentence", "again": "a long enough sentence"}
+SEEN = {"plan_fingerprint": "{plan}", "key": "a key of the page's own"}
+NEW_CLUSTER = {"stage": "confirm", "data": '{"name": "new"}', **SEEN}
+GROUP = {"InstanceGroupName": "gpu", "InstanceType": "ml.p5.48xlarge", "InstanceCount": 2, "ExecutionRole": "arn:aws:iam::1:role/exec"}
+EKS = {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:123456789012:cluster/old"}}
+CONFIG = {"text": json.dumps({"ClusterName": "new", "InstanceGroups": [GROUP], "Orchestrator": EKS})}
+
+ROWS = (
+    Row("livez", "livez", (200, 200, 200, 200), (405, 405, 405, 405)),
+    Row("readyz", "readyz", (503, 503, 503, 503), (405, 405, 405, 405)),
+    Row("metrics", "metrics", (200, 200, 200, 200), (405, 405, 405, 405)),
+    Row("api/docs/", "api/docs/", (200, 200, 200, 200), (405, 405, 405, 405)),
+    Row("sign-in/", "sign-in/", (200, 302, 302, 302), (302, 302, 302, 302), {"username": "viewer", "password": "correct horse battery"}),
+    Row("sign-out/", "sign-out/", (405, 405, 405, 405), (302, 302, 302, 302)),
+    Row("account/tokens/", "account/tokens/", SIGNED_IN, SIGNED_IN, NEW_TOKEN),
+    # The token is the viewer's.
+    Row("account/tokens/<uuid:uid>/revoke/", "account/tokens/{token}/revoke/", EVERYBODY, (302, 302, 404, 404), changes=True),
+    Row("account/password/", "account/password/", SIGNED_IN, (302, 302, 302, 302), NEW_PASSWORD, changes=True),
+    Row("users/", "users/", ADMINS, (302, 403, 403, 302), NEW_USER, changes=True),
+    _verb("users/<int:pk>/", "users/{viewer}/", {"role": "operator"}, get=(302, 403, 403, 405)),
+    _page("audit/", get=ADMINS),
+    _page("operations/"),
+    _page(_OPERATION, "operations/{running}/"),
+    _verb(f"{_OPERATION}cancel/", "operations/{running}/cancel/"),
+    _verb(f"{_OPERATION}retry/", "operations/{failed}/retry/"),
+    _verb(f"{_OPERATION}approve/", "operations/{awaiting_approval}/approve/"),
+    _verb(f"{_OPERATION}refuse/", "operations/{awaiting_approval}/refuse/"),
+    _verb(f"{_OPERATION}resolve/", "operations/{unknown}/resolve/", {"outcome": "succeeded", "reason": "I looked."}),
+    _page("notifications/"),
+    _page("notifications/bell/"),
+    _verb("notifications/dismiss/", "notifications/dismiss/", get=EVERYBODY),
+    _page("", "/"),
+    _safe("rules/"),
+    Row("clusters/new/", "clusters/new/", OPERATORS, (302, 403, 302, 302), NEW_CLUSTER, changes=True),
+    Row("clusters/new/from-config/", "clusters/new/from-config/", OPERATORS, OPERATORS, CONFIG),
+    _page(_CLUSTER, "clusters/demo/"),
+    _page(f"{_CLUSTER}raw/", "clusters/demo/raw/"),
+    _safe(f"{_CLUSTER}export/", "clusters/demo/export/"),
+    _verb(f"{_CLUSTER}delete/", "clusters/demo/delete/", {"confirm": "demo", **SEEN}, get=OPERATORS),
+    _verb(f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}protect/", "clusters/demo/protect/", {"enabled": "yes"}),
+    # What one works on is one's own affair.
+    _verb(f"{_CLUSTER}prefer/", "clusters/demo/prefer/", get=EVERYBODY),
+    _page("connection/"),
+    _page("connection/trouble/"),
+)
