@@ -160,6 +160,18 @@ def _blocking(reader: ClusterReader, spec: ResolvedSpec, data: DeleteInput) -> I
                 field="skip_kubernetes",
             )
     try:
+        yield from _as_checks(
+            ("Load balancers' interfaces", blockers.load_balancer_interfaces(reader, spec), blockers.load_balancer_interfaces_fault)
+        )
+    except READ_ERRORS as error:
+        yield Check(
+            code="interfaces_unreadable",
+            severity=Severity.WARNING,
+            title="Load balancers' interfaces",
+            detail=f"The network interfaces of the cluster's VPC could not be read: {error}",
+            fix="The deletion stops where one is in its way, and names it.",
+        )
+    try:
         keys = [] if data.empty_bucket else blockers.first_foreign_files(reader.aws, spec.bucket)
     except READ_ERRORS as error:
         yield Check(
@@ -188,7 +200,12 @@ def _as_checks(*found: tuple[str, list[str], object]) -> Iterator[Check]:
             fault: Fault = make(things)  # type: ignore[operator]
             yield Check(code=fault.code, severity=Severity.ERROR, title=title, detail=fault.message, fix=fault.hint)
         else:
-            yield Check(code=f"no_{title.lower().replace(' ', '_')}", severity=Severity.PASS, title=title, detail="None is in the way.")
+            yield Check(
+                code=f"no_{title.lower().replace(chr(39), '').replace(' ', '_')}",
+                severity=Severity.PASS,
+                title=title,
+                detail="None is in the way.",
+            )
 
 
 def _irreversible(spec: ResolvedSpec, data: DeleteInput) -> Iterator[Irreversible]:

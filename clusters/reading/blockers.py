@@ -9,6 +9,7 @@ from typing import Any
 from clusters import names
 from clusters.reading.kubernetes import condition
 from clusters.reading.reader import ClusterReader
+from clusters.reading.stack import StackReading
 from clusters.resolved import ResolvedSpec
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
@@ -160,6 +161,30 @@ class Interface:
 
     def __str__(self) -> str:
         return f"{self.interface_id} ({self.description or self.requester or 'no description'}, {self.status})"
+
+
+def load_balancer_interfaces(reader: ClusterReader, spec: ResolvedSpec) -> list[str]:
+    """Interfaces of load balancers in the cluster's network, whoever made them: the VPC can't go while they are in use. ELB and
+    nobody else describes its interfaces as "ELB …"."""
+    stack = reader.stack
+    vpc = stack.outputs.get("VpcId", "") if stack else ""
+    if stack is None or not vpc:
+        return []
+    found = interfaces(reader.aws, vpc, own_groups(stack, spec))
+    return [str(item) for item in found if item.description.startswith("ELB ") and not item.free]
+
+
+def own_groups(stack: StackReading, spec: ResolvedSpec) -> list[str]:
+    """In a VPC that was there before, only what uses our own security group is our business; in our own, all ([])."""
+    return [stack.outputs.get("SecurityGroupId", "")] if spec.network.existing else []
+
+
+def load_balancer_interfaces_fault(found: list[str]) -> Fault:
+    return Fault(
+        "load_balancer_interfaces",
+        f"Load balancers use network interfaces in the cluster's VPC: {listing(found)}.",
+        "Delete these load balancers, wait until their interfaces are gone, then delete the cluster.",
+    )
 
 
 def interfaces(aws: Aws, vpc_id: str, security_group_ids: Iterable[str]) -> list[Interface]:

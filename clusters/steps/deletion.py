@@ -19,7 +19,7 @@ GIVE_UP_AFTER = 12
 
 
 class NothingInTheWay(WaitingStep):
-    """Looked at before anything is taken away: jobs, load balancers, pods on the shared storage."""
+    """Looked at before anything is taken away: jobs, load balancers and their interfaces, pods on the shared storage."""
 
     name = "delete-blockers"
     title = "See that nothing is in the way"
@@ -35,6 +35,9 @@ class NothingInTheWay(WaitingStep):
         services = blockers.load_balancers(reader)
         if services:
             return failed(blockers.load_balancers_fault(services))
+        interfaces = blockers.load_balancer_interfaces(reader, self.subject.spec)
+        if interfaces:
+            return failed(blockers.load_balancer_interfaces_fault(interfaces))
         pods = blockers.claim_users(reader, self.subject.spec)
         if pods:
             return failed(blockers.claim_fault(pods))
@@ -162,21 +165,17 @@ class RemoveStack(ClusterStep):
         if leftover is not None:
             return different(f"The stack could not go: {leftover['what']} is left behind", **leftover)
         vpc = stack.outputs.get("VpcId", "")
-        used = blockers.interfaces(reader.aws, vpc, self._groups(stack)) if vpc else []
+        used = blockers.interfaces(reader.aws, vpc, blockers.own_groups(stack, self.subject.spec)) if vpc else []
         first = read_first_failure(reader.aws, stack.stack_id)
         if used or context.attempt > GIVE_UP_AFTER:
             return failed(stuck(stack, first, used), link)
         return different(f"The stack could not go: {first or stack.reason}", attempt=context.attempt)
 
-    def _groups(self, stack: StackReading) -> list[str]:
-        """In a VPC that was there before, only what uses our own security group is our business."""
-        return [stack.outputs.get("SecurityGroupId", "")] if self.subject.spec.network.existing else []
-
     def _leftover(self, reader: ClusterReader, stack: StackReading) -> dict[str, Any] | None:
         vpc = stack.outputs.get("VpcId") or self._vpc_of(reader)
         if not vpc:
             return None
-        for interface in blockers.interfaces(reader.aws, vpc, self._groups(stack)):
+        for interface in blockers.interfaces(reader.aws, vpc, blockers.own_groups(stack, self.subject.spec)):
             if interface.free:
                 return {"what": f"the network interface {interface}", "interface": interface.interface_id}
         if reader.eks is None:

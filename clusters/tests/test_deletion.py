@@ -9,7 +9,7 @@ from accounts.principals import principal_for
 from clusters.choices import State
 from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
-from clusters.tests.driving import failure, run
+from clusters.tests.driving import begin, failure, run
 from clusters.tests.sandbox import Sandbox
 from instantstart import cloud
 from instantstart.problem import Problem
@@ -88,21 +88,63 @@ def test_a_deletion_names_what_is_in_its_way_and_takes_leftovers_away(sandbox: S
     assert [row for row in sandbox.ledger() if (row["kind"], row["id"]) not in before] == []
 
 
-def test_a_load_balancers_interface_blocks_a_deletion_which_goes_on_when_it_is_gone(sandbox: Sandbox, operator: User) -> None:
+def alive(sandbox: Sandbox) -> set[tuple[str, str]]:
+    """What is there, but for network interfaces: the tests make and take those."""
+    return {(row["kind"], row["id"]) for row in sandbox.ledger() if row["kind"] != "ec2.network-interface"}
+
+
+def interface(sandbox: Sandbox, description: str) -> str:
+    """The id of an interface in use, in the nodes' subnet."""
+    outputs = ClusterReader("demo", "us-west-2").stack.outputs  # type: ignore[union-attr]
+    wanted = {"subnet_id": outputs["ComputeSubnetId"], "security_groups": [outputs["SecurityGroupId"]], "description": description}
+    return str(sandbox.call("POST", "interfaces", wanted)["id"])
+
+
+def carried_out(sandbox: Sandbox, operation: Operation) -> Operation:
+    drive(operation, max_ticks=3000, on_idle=lambda: sandbox.forward("next"))
+    operation.refresh_from_db()
+    return operation
+
+
+def test_what_comes_into_the_way_of_a_deletion_is_named_and_nothing_is_half_deleted(sandbox: Sandbox, operator: User) -> None:
     before = {(row["kind"], row["id"]) for row in sandbox.ledger()}
     made = run(sandbox, operator, "cluster.create", name="demo", group={"count": 0})
     assert made.state == OperationState.SUCCEEDED, failure(made)
-    outputs = ClusterReader("demo", "us-west-2").stack.outputs  # type: ignore[union-attr]
-    wanted = {"subnet_id": outputs["ComputeSubnetId"], "security_groups": [outputs["SecurityGroupId"]], "description": "ELB net/door/1"}
-    interface = sandbox.call("POST", "interfaces", wanted)["id"]
+    whole, operations = alive(sandbox), Operation.objects.count()
+    api = ClusterReader("demo", "us-west-2").kube
+    assert api is not None
 
+    # In the way from the beginning: the plan says so.
+    first = interface(sandbox, "ELB net/door/1")
+    refused = refusal(operator, confirm="demo")
+    assert f"{first} (ELB net/door/1, in-use)" in refused["load_balancer_interfaces"]
+    assert (Operation.objects.count(), alive(sandbox)) == (operations, whole)
+    sandbox.call("DELETE", f"interfaces/{first}")
+
+    # In the way only after the plan: the first step sees it.
+    begun = begin(operator, "cluster.delete", name="demo", confirm="demo")
+    second = interface(sandbox, "ELB app/late/2")
+    stopped = carried_out(sandbox, begun)
+    assert (stopped.state, stopped.step, stopped.error_code) == (OperationState.FAILED, "delete-blockers", "load_balancer_interfaces")
+    assert f"{second} (ELB app/late/2, in-use)" in stopped.error_message
+    assert alive(sandbox) == whole
+    sandbox.call("DELETE", f"interfaces/{second}")
+    begun = begin(operator, "cluster.delete", name="demo", confirm="demo")
+    api.apply(JOB)
+    stopped = carried_out(sandbox, begun)
+    assert (stopped.state, stopped.step, stopped.error_code) == (OperationState.FAILED, "delete-blockers", "jobs_running"), failure(stopped)
+    assert "Job default/train" in stopped.error_message
+    assert alive(sandbox) == whole
+    api.delete("batch/v1", "Job", "train", "default")
+
+    # Of another kind: CloudFormation trips over it, the deletion stops there, names it, and goes on from there.
+    third = interface(sandbox, "Mount target fsmt-1")
     stopped = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
     assert (stopped.state, stopped.step, stopped.error_code) == (OperationState.FAILED, "remove-stack", "delete_blocked"), failure(stopped)
-    assert f"{interface} (ELB net/door/1, in-use)" in stopped.error_message
+    assert f"{third} (Mount target fsmt-1, in-use)" in stopped.error_message
     assert "load balancer" in stopped.error_hint
     assert Cluster.objects.get().state != State.READY
-
-    sandbox.call("DELETE", f"interfaces/{interface}")
+    sandbox.call("DELETE", f"interfaces/{third}")
     gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
     assert not Cluster.objects.exists()
