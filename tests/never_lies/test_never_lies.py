@@ -16,16 +16,10 @@ STEPS = 500
 SEEDS = (1, 2, 3, 4)
 
 
-def walked(rig: Rig, referee: Referee, seed: int) -> Walk:
-    """A walk of STEPS steps; raises Lie where something else is shown than what is so."""
-    walk = Walk(rig, referee, seed)
-    walk.take(STEPS)
-    return walk
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_phase_is_shown_as_what_it_is_not(rig: Rig, referee: Referee, seed: int) -> None:
-    walk = walked(rig, referee, seed)
+    walk = Walk(rig, referee, seed)
+    walk.take(STEPS)
     assert walk.steps == STEPS
     # A walk that never met one of these would prove nothing about it.
     assert set(referee.compared) == set(Verdict)
@@ -41,4 +35,4 @@ def test_the_walks_take_two_thousand_steps() -> None:
 def test_a_liar_is_found_out(rig: Rig, referee: Referee, monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> None:
     mutant(monkeypatch)
     with pytest.raises(Lie, match=r"is shown as"):
-        walked(rig, referee, SEEDS[0])
+        Walk(rig, referee, SEEDS[0]).take(STEPS, quiet=10)

@@ -39,7 +39,7 @@ ADDONS = ("vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent", "cert-ma
 MOST_FAULTS = 3
 QUIET_BEGINNING = 40
 """Steps before the first trouble: not enough for a whole creation."""
-LOOK_AFTER, LOOK_AFTER_TROUBLE = 0.06, 0.35
+LOOK_AFTER, LOOK_AFTER_TROUBLE = 0.06, 0.25
 """How likely the observer looks after a step: seldom while only time passes and operations go on with nothing in their way."""
 
 
@@ -52,8 +52,8 @@ class Walk:
         self.taken: Counter[str] = Counter()
         self._calm = 0
         self._choices: tuple[tuple[Callable[[], str], float], ...] = (
-            (self.let_time_pass, 30),
-            (self.drive, 26),
+            (self.let_time_pass, 36),
+            (self.drive, 20),
             (self.passing_fault, 3),
             (self.lasting_fault, 3),
             (self.scenario, 2),
@@ -74,10 +74,10 @@ class Walk:
     def steps(self) -> int:
         return sum(self.taken.values())
 
-    def take(self, steps: int) -> None:
-        """So many steps, looks apart. Begins with a quiet creation."""
+    def take(self, steps: int, quiet: int = QUIET_BEGINNING) -> None:
+        """So many steps, looks apart. Begins with a creation, the first `quiet` steps without trouble."""
         acts, weights = zip(*self._choices, strict=True)
-        self._calm = QUIET_BEGINNING
+        self._calm = quiet
         self.rig.submit("cluster.create", name=CLUSTER)
         for _ in range(steps):
             act = self.random.choices(acts, weights)[0]
@@ -101,7 +101,7 @@ class Walk:
         return f"time {target}"
 
     def drive(self) -> str:
-        ticks = self.random.randint(1, 4)
+        ticks = self.random.randint(1, 3)
         self.rig.drive(ticks)
         return f"drive {ticks}"
 
