@@ -45,7 +45,7 @@ class ClusterSerializer(serializers.ModelSerializer[Cluster]):
 
     phases = PhaseStateSerializer(many=True)
     groups = GroupSummarySerializer(many=True)
-    stale = serializers.BooleanField(help_text="Whether the last look is older than twice the interval in force.")
+    stale = serializers.BooleanField(help_text="Whether the last look is older than twice the interval in force, and than five seconds.")
 
     class Meta:
         model = Cluster
