@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from pydantic import BaseModel, ConfigDict, Field
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -18,7 +18,6 @@ from clusters.configs.converted import Kind
 from clusters.configs.taken import take
 from clusters.models import Cluster, ClusterDocument
 from instantstart.api.actions import ACTION_PARAMETERS
-from instantstart.api.problem_schema import ProblemSerializer
 from instantstart.api.views import ApiView
 from instantstart.problem import Problem
 
@@ -63,9 +62,7 @@ class ClusterConfigsView(ApiView):
     # As every POST takes them; there is nothing that a dry run would not do.
     query_parameters: ClassVar = {"POST": ACTION_PARAMETERS}
 
-    @extend_schema(
-        request=ConfigSerializer, responses={200: ConvertedBody, 422: OpenApiResponse(ProblemSerializer, "It can't become an input.")}
-    )
+    @extend_schema(request=ConfigSerializer, responses={200: ConvertedBody})
     def post(self, request: Request) -> Response:
         """Turn a create-cluster JSON or a hyp cluster configuration into the input of a creation."""
         asked = ConfigSerializer(data=request.data)
