@@ -15,7 +15,7 @@ RECYCLED = -2
 TIMED_OUT = 0
 
 
-class WholeSentinel(cluster.Sentinel):  # type: ignore[misc]  (django-q2 has no types)
+class WholeSentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no types
     """A worker waits for its next task inside the queue's lock, which dies with it: killed there, it would leave the
     others waiting for ever. So a process that did not end by django-q2's own doing takes all the others along, and who
     supervises starts a fresh cluster; what was queued or owned is offered again when its lease has run out."""
