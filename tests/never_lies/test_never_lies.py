@@ -10,7 +10,7 @@ from tests.never_lies.referee import Lie, Referee
 from tests.never_lies.rig import Rig
 from tests.never_lies.walk import Walk
 
-pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(900), pytest.mark.django_db(transaction=True)]
 
 STEPS = 500
 SEEDS = (1, 2, 3, 4)
