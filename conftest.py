@@ -32,6 +32,12 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> No
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests share neither rate limits nor anything else with a product that runs from this folder, nor with other workers."""
+    settings.STATE_DIR = tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _plain_password_hashes() -> None:
     """The real hasher takes a third of a second on purpose; tests make many users."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -60,7 +60,8 @@ class World:
         action = params.get("Action", "")
         self.count("cloudformation", action)
         found = self.replies["cloudformation"].get(f"{action}/{params.get('StackName', '')}")
-        wrong = b"<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack does not exist</Message></Error></ErrorResponse>"
+        error = b"<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack does not exist</Message></Error>"
+        wrong = b"<ErrorResponse>" + error + b"</ErrorResponse>"
         return web.Response(body=found or wrong, status=200 if found else 400, content_type="text/xml")
 
 
@@ -72,7 +73,7 @@ def _json(body: bytes, status: int = 200, headers: dict[str, str] | None = None)
     return web.Response(body=body, status=status, content_type="application/json", headers=headers)
 
 
-async def serve(path: Path) -> None:
+async def serve(told: str) -> None:
     # Every address is known before the port is: the world names clusters' endpoints by the placeholder.
     application = web.Application()
     runner = web.AppRunner(application, access_log=None)
@@ -82,10 +83,10 @@ async def serve(path: Path) -> None:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     endpoint = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    world.replies = World(json.loads(path.read_text().replace("http://fake", endpoint))).replies
+    world.replies = World(json.loads(told.replace("http://fake", endpoint))).replies
     print(endpoint, flush=True)
     await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1])))
+    asyncio.run(serve(Path(sys.argv[1]).read_text()))

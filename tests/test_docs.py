@@ -90,11 +90,11 @@ def test_no_document_shows_commands_outside_of_fences() -> None:
 def test_the_commands_of_a_document_do_what_it_says(fence: Fence, running: Running, tmp_path: Path) -> None:
     stack = running.stack
     commands = [command for command in fence.commands if command not in ELSEWHERE]
-    script = "\n".join(f"echo '@@@@ {number}'\n{here(command, stack.url)}" for number, command in enumerate(commands))
+    script = "\n".join(f"echo; echo '@@@@ {number}'\n{here(command, stack.url)}" for number, command in enumerate(commands))
     # A database of its own, so that the first admin is the first one; and a first look with no cluster in its preferences.
     environment = {**stack.environment, "TOKEN": running.secret, "DATABASE_URL": f"sqlite:///{tmp_path / 'own.sqlite3'}"}
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180
+        ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stdout + done.stderr
     said = re.split(r"^@@@@ \d+\n", done.stdout, flags=re.MULTILINE)[1:]

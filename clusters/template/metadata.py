@@ -16,8 +16,8 @@ _LINT = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
 
 
 def metadata(spec: ResolvedSpec) -> dict[str, Any]:
-    """The template's Metadata section."""
-    return {**_LINT, _KEY: {_SPECIFICATION: spec.model_dump(mode="json")}}
+    """The template's Metadata section. CloudFormation's templates know no null: what is None is left out, and is None when read."""
+    return {**_LINT, _KEY: {_SPECIFICATION: spec.model_dump(mode="json", exclude_none=True)}}
 
 
 def specification_in(template: str | Mapping[str, Any]) -> ResolvedSpec | None:

@@ -98,6 +98,11 @@ class Backend:
     def started(self, cluster_key: str) -> bool:
         return self.serving(cluster_key) is not None
 
+    def connected(self, cluster_key: str) -> bool:
+        """Whether anybody is connected to the cluster's endpoint."""
+        entry = self._endpoints.get(cluster_key)
+        return entry is not None and entry[1].connected
+
     async def client(self, cluster_key: str) -> KubeClient:
         return (await self.serve(cluster_key)).client
 
@@ -204,8 +209,7 @@ class Backend:
         for key in candidates:
             if len(self._pool.running()) < self._settings.most_running:
                 return
-            entry = self._endpoints.get(key)
-            if key != for_key and not (entry and entry[1].connected) and not self._reservations.nodes(key):
+            if key != for_key and not self.connected(key) and not self._reservations.nodes(key):
                 await self._retire(key, self._serving[key])
 
     async def _prewarm(self, cluster_key: str) -> None:

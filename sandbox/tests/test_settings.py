@@ -14,7 +14,7 @@ def test_a_folder_of_another_format_is_refused_with_the_fix(tmp_path: Path) -> N
     database = Database(tmp_path / "state.sqlite3")
     settings.load(database, tmp_path, speed=600.0)
     database.set_setting("format", settings.FORMAT + 1)
-    with pytest.raises(ValueError, match="was written by another version of the sandbox .* remove it"):
+    with pytest.raises(ValueError, match=r"was written by another version of the sandbox .* remove it"):
         settings.load(database, tmp_path)
 
 

@@ -16,6 +16,7 @@ from tests.kills.journal import Journal
 from tests.kills.processes import descendants
 
 PATIENCE_SECONDS = 240.0
+"""Without any progress: how long the whole takes is the machine's affair."""
 
 
 @dataclass
@@ -80,9 +81,11 @@ class Killer:
         assert not to_come, f"too little progress was seen to kill {list(to_come)}"
 
     def _wait(self, done: Callable[[], bool], what: str) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until, seen = time.monotonic() + PATIENCE_SECONDS, self.journal.progress()
         while not done():
-            assert time.monotonic() < until, f"no {what} in {PATIENCE_SECONDS:.0f} s\n{self.journal.faults()}"
+            if (progress := self.journal.progress()) != seen:
+                until, seen = time.monotonic() + PATIENCE_SECONDS, progress
+            assert time.monotonic() < until, f"no {what}, and no progress in {PATIENCE_SECONDS:.0f} s\n{self.journal.faults()}"
             self.stack.tend()
             time.sleep(0.05)
 

@@ -21,7 +21,7 @@ from tests.kills import processes
 from tests.kills.journal import Journal
 from tests.kills.killer import Killer
 
-pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(900), pytest.mark.xdist_group("stack")]
+pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(1500), pytest.mark.xdist_group("stack")]
 
 SPEED = 75.0
 """A creation takes about 25 minutes at speed 1."""

@@ -217,6 +217,7 @@ def test_the_least_recently_used_control_plane_makes_room_when_there_are_too_man
     rig = Rig(tmp_path / "state", KubeSettings(most_running=1))
     first, second = admin(rig, "one", tmp_path / "1"), admin(rig, "two", tmp_path / "2")
     first.kubectl("create", "namespace", "kept")
+    first.until(lambda: not rig.call(lambda: rig.backend.connected(first.key)), what="kubectl's connection closed")
     second.kubectl("get", "namespaces")
     assert [rig.call(lambda cluster=cluster: rig.backend.started(cluster.key)) for cluster in (first, second)] == [False, True]
     assert first.get("namespace", "kept")["metadata"]["name"] == "kept"
