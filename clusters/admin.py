@@ -9,7 +9,18 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from accounts.principals import principal_for
-from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, KeptReading, Node, Phase, Resource
+from clusters.models import (
+    Cluster,
+    ClusterDocument,
+    ClusterEvent,
+    ClusterFeature,
+    Dependency,
+    InstanceGroup,
+    KeptReading,
+    Node,
+    Phase,
+    Resource,
+)
 from instantstart.problem import Problem
 from operations.choices import Channel
 from operations.submit import submit
@@ -123,6 +134,34 @@ class DependencyAdmin(ObservedAdmin):
     list_display = ("cluster", "name", "kind", "state", "status", "version", "observed_at")
     list_filter = ("state", "kind")
     list_select_related = ("cluster",)
+
+
+@admin.register(ClusterFeature)
+class ClusterFeatureAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "state", "seen", "version", "source", "failures", "observed_at")
+    list_filter = ("name", "state")
+    search_fields = ("cluster__name", "name")
+    list_select_related = ("cluster",)
+    actions = ("turn_on", "turn_off")
+
+    @admin.action(description="Turn on, or put right")
+    def turn_on(self, request: HttpRequest, rows: QuerySet[ClusterFeature]) -> None:
+        self._set(request, rows, enabled=True)
+
+    @admin.action(description="Turn off")
+    def turn_off(self, request: HttpRequest, rows: QuerySet[ClusterFeature]) -> None:
+        self._set(request, rows, enabled=False)
+
+    def _set(self, request: HttpRequest, rows: QuerySet[ClusterFeature], *, enabled: bool) -> None:
+        for row in rows.select_related("cluster"):
+            wanted = {"name": row.cluster.name, "features": {row.name: {"enabled": enabled}}}
+            try:
+                submission = submit("feature.set", wanted, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
+            except Problem as problem:
+                self.message_user(request, f"{row.cluster.name}, {row.name}: {problem}", messages.ERROR)
+                continue
+            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
+            self.message_user(request, f"{row.cluster.name}, {row.name}: {said}.", messages.SUCCESS)
 
 
 @admin.register(Resource)

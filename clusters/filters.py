@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import django_filters as filters
 
-from clusters.choices import DependencyState, EventLevel, State
-from clusters.models import Cluster, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+from clusters.choices import DependencyState, EventLevel, FeatureState, State
+from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, InstanceGroup, Node, Phase, Resource
 
 
 class ClusterFilterSet(filters.FilterSet):
@@ -57,6 +57,14 @@ class DependencyFilterSet(filters.FilterSet):
     class Meta:
         model = Dependency
         fields = ("state", "kind")
+
+
+class FeatureFilterSet(filters.FilterSet):
+    state = filters.MultipleChoiceFilter(choices=FeatureState.choices, help_text="May be repeated.")
+
+    class Meta:
+        model = ClusterFeature
+        fields = ("state",)
 
 
 class ResourceFilterSet(filters.FilterSet):

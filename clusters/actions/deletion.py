@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from accounts.preferences import forget_cluster
 from accounts.principal import Principal
-from clusters import dependencies, names, state
+from clusters import dependencies, features, names, state
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.choices import PhaseName
 from clusters.dependencies.addon import AddonsGone
@@ -106,6 +106,7 @@ def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Ste
         RemoveHyperPod(subject),
         *addons,
         AddonsGone(subject, [entry.name for entry in entries if entry.kind == "addon"]),
+        *(step for feature in reversed(features.REGISTRY.values()) for step in feature.farewell(subject)),
         EmptyBucket(subject, everything=everything),
         RemoveStack(subject),
         RemoveLogGroups(subject),

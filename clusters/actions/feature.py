@@ -19,6 +19,7 @@ from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps.base import Subject
 from instantstart.problem import Problem
+from operations import events
 from operations.action import Action, Verification, register
 from operations.choices import Risk
 from operations.models import Operation
@@ -87,17 +88,24 @@ class SetFeature(Action[FeatureSetInput]):
         row = state.locked(data.name)
         if row is None:
             return
-        mine = related(operation.plan["basis"]["features"])
+        basis = _basis(operation)
+        mine = related(basis["features"])
         others = Operation.objects.filter(kind=self.kind, cluster=data.name, state__in=LOCKING_STATES).exclude(pk=operation.pk)
         for other in others:
-            theirs = mine & set(other.plan["basis"]["features"])
+            theirs = mine & set(_basis(other)["features"])
             if theirs and other.pk != operation.parent_id:
                 raise _in_progress(other, sorted(theirs))
-        _note_choices(row, operation.plan["basis"]["wishes"])
+        _note_choices(row, basis["wishes"])
+        row.features.filter(name__in=basis["features"]).update(operation_id=operation.pk)
+        events.publish(row.topic, "features", {"cluster": row.name})
+
+    def finished(self, operation: Operation) -> None:
+        """The pages take the operation's end from their rows' last operation."""
+        events.publish(f"cluster:{operation.cluster}", "features", {"cluster": operation.cluster})
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         subject = Subject.of(cluster_row(operation), operation.pk.hex)
-        basis = operation.plan["basis"]
+        basis = _basis(operation)
         for name in basis["order"]:
             feature, wish = features.find(name), basis["wishes"][name]
             if wish["enabled"]:
@@ -109,8 +117,13 @@ class SetFeature(Action[FeatureSetInput]):
     def verify(self, operation: Operation) -> Verification:
         wanted = FeatureSetInput.model_validate(operation.input)
         name = next(iter(sorted(wanted.features)))
-        enabled = operation.plan["basis"]["wishes"].get(name, {"enabled": True})["enabled"]
+        enabled = _basis(operation)["wishes"].get(name, {"enabled": True})["enabled"]
         return Verification(f"/api/v1/clusters/{wanted.name}/features/{name}/", f'state is "{"active" if enabled else "absent"}"')
+
+
+def _basis(operation: Operation) -> Mapping[str, Any]:
+    """What the plan rests on: the features that move, in which order, and what each is to be."""
+    return {"features": (), "order": (), "wishes": {}, **operation.plan["basis"]}
 
 
 def _reachable(row: Cluster, reader: ClusterReader) -> None:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import configs, rules, views
+from clusters.api import configs, features, rules, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
@@ -22,6 +22,16 @@ PARTS = {
 urlpatterns = [
     *(path(f"clusters/<slug:name>/{part}/", view.as_view({"get": "list"}), name=f"cluster-{part}") for part, view in PARTS.items()),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.PhaseRetryView.as_view(), name="cluster-phase-retry"),
+    path(
+        "clusters/<slug:name>/features/",
+        features.FeatureViewSet.as_view({"get": "list", "patch": "change"}),
+        name="cluster-features",
+    ),
+    path(
+        "clusters/<slug:name>/features/<slug:feature>/",
+        features.FeatureViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="cluster-feature",
+    ),
     path("clusters/<slug:name>/raw/", views.ClusterRawView.as_view(), name="cluster-raw"),
     path("clusters/<slug:name>/prefer/", views.ClusterPreferView.as_view(), name="cluster-prefer"),
     path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),

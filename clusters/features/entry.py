@@ -22,6 +22,9 @@ from operations.plan import Change, Check, Irreversible
 from operations.step import Fault, Step
 
 Chosen = Mapping[str, Any]
+HALF_MADE, CHANGED_OUTSIDE = "half_made", "changed_outside"
+UNFINISHED = frozenset({HALF_MADE, CHANGED_OUTSIDE})
+"""Codes of what is also seen while an operation is at work on the parts, one after the other."""
 
 
 class FeatureSettings(Input):
@@ -133,7 +136,7 @@ class Feature(ABC):
             left = ", ".join(f"{part.resource_type} {part.name}" for part, seen in found if seen.there)
             lacks = ", ".join(f"{part.resource_type} {part.name}" for part in missing)
             return Fault(
-                "half_made",
+                HALF_MADE,
                 f"{self.title} is half made: there is {left}, but no {lacks}.",
                 "Turn it on to complete it, or off to remove what is left.",
             )
@@ -142,7 +145,7 @@ class Feature(ABC):
             if fields:
                 names = ", ".join(change.field for change in fields)
                 return Fault(
-                    "changed_outside",
+                    CHANGED_OUTSIDE,
                     f"{part.resource_type} {part.name} is not as {self.title} needs it: {names}.",
                     "Turn it on again to put it right; the plan shows each field.",
                 )

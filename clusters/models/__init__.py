@@ -3,6 +3,7 @@
 from clusters.models.cluster import Cluster, ClusterDocument
 from clusters.models.dependency import Dependency
 from clusters.models.event import ClusterEvent
+from clusters.models.feature import ClusterFeature
 from clusters.models.group import InstanceGroup
 from clusters.models.kept import KeptReading
 from clusters.models.node import Node
@@ -13,6 +14,7 @@ __all__ = [
     "Cluster",
     "ClusterDocument",
     "ClusterEvent",
+    "ClusterFeature",
     "Dependency",
     "InstanceGroup",
     "KeptReading",

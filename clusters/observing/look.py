@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from clusters import dependencies
+from clusters import dependencies, features
 from clusters.choices import PhaseName
 from clusters.dependencies.entry import DependencyEntry, DependencySeen
+from clusters.features import FeatureSeen
 from clusters.models import Cluster
 from clusters.names import scope
 from clusters.phases import PHASES
@@ -21,10 +22,12 @@ from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from operations import clock, errors
 from operations.choices import ACTIVE_STATES
+from operations.models import Operation
 from operations.pace import spare_seconds
 from operations.step import Fault
 
 T = TypeVar("T")
+SET_FEATURES = "feature.set"
 
 
 @dataclass
@@ -42,6 +45,11 @@ class Look:
     nodes: list[NodeReading] | None = None
     events: list[EventReading] | None = None
     dependencies: list[tuple[DependencyEntry, DependencySeen]] | None = None
+    features: dict[str, FeatureSeen] = field(default_factory=dict)
+    feature_troubles: dict[str, Fault] = field(default_factory=dict)
+    """By the feature's name: why it could not be read."""
+    features_change: bool = False
+    """Whether an operation on managed features was under way when the look began."""
     documents: dict[str, Any] = field(default_factory=dict)
     endpoint: tuple[str, str, str, str] | None = None
     """endpoint, CA, ARN and version of the EKS cluster; None when it has none or could not be read."""
@@ -55,7 +63,8 @@ class Look:
 def look(row: Cluster) -> Look:
     """Reads everything, with no transaction open."""
     seen = Look(clock.now())
-    seen.keeper = _keeper(row, seen.began)
+    seen.features_change = Operation.objects.filter(kind=SET_FEATURES, cluster=row.name, state__in=ACTIVE_STATES).exists()
+    seen.keeper = _keeper(row, seen.began, busy=seen.features_change)
     reader = ClusterReader(row.name, row.region, row.account, background=True, keeper=seen.keeper)
     spec = ResolvedSpec.model_validate(row.spec)
     first_error: Exception | None = None
@@ -79,14 +88,24 @@ def look(row: Cluster) -> Look:
         seen.instances, seen.documents["hyperpod"] = [], None
     seen.nodes = _try(seen, "nodes", lambda: reader.nodes)
     seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
+    _features(seen, reader, spec)
     _documents(seen, reader)
     return seen
 
 
-def _keeper(row: Cluster, at: datetime) -> Keeper:
+def _keeper(row: Cluster, at: datetime, *, busy: bool) -> Keeper:
     # An operation changes things on purpose: then everything is read.
-    spare = 0.0 if row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
-    return Keeper(at, spare, {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()})
+    spare = 0.0 if busy or row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
+    return Keeper(at, spare, {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()}, busy)
+
+
+def _features(seen: Look, reader: ClusterReader, spec: ResolvedSpec) -> None:
+    """Each by itself: one that can't be read says nothing of the others."""
+    for name, feature in features.REGISTRY.items():
+        try:
+            seen.features[name] = feature.detect(reader, spec)
+        except READ_ERRORS as error:
+            seen.feature_troubles[name] = errors.classify(error)
 
 
 def _dependencies(reader: ClusterReader, spec: ResolvedSpec) -> list[tuple[DependencyEntry, DependencySeen]]:

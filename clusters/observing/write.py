@@ -11,7 +11,7 @@ from django.conf import settings
 from clusters import state
 from clusters.choices import DependencyKind, PhaseName, Seen
 from clusters.models import Cluster, ClusterDocument, Dependency, KeptReading, Phase, Resource
-from clusters.observing import nodes
+from clusters.observing import features, nodes
 from clusters.observing.cost import cost_per_hour
 from clusters.observing.look import Look
 from clusters.phases.probe import PhaseObservation
@@ -50,7 +50,12 @@ def write(name: str, seen: Look) -> Pace:
 
 def _pace(row: Cluster, seen: Look) -> Pace:
     """In transition while an operation runs, something moves, or something could not be read."""
-    if row.operation_state in ACTIVE_STATES or seen.troubles or any(one.seen in MOVING for one in seen.phases.values()):
+    if (
+        row.operation_state in ACTIVE_STATES
+        or seen.troubles
+        or features.moving(seen)
+        or any(one.seen in MOVING for one in seen.phases.values())
+    ):
         return Pace.TRANSITION
     return Pace.STEADY
 
@@ -66,6 +71,8 @@ def mark_unreadable(name: str, fault: Fault, since: datetime, failures: int) -> 
         row.failures, row.unreadable, row.unreadable_since = failures, message, row.unreadable_since or since
         row.phases.update(unreadable=message, failures=failures)
         row.phases.filter(unreadable_since=None).update(unreadable_since=since)
+        if features.mark_unreadable(row, message, since, failures):
+            events.publish(row.topic, "features", {"cluster": row.name})
         state.settle(row, before)
 
 
@@ -152,6 +159,8 @@ def _cluster(row: Cluster, seen: Look) -> None:
         changed.append("events")
     if seen.dependencies is not None and _dependencies(row, seen, at):
         changed.append("dependencies")
+    if features.write_features(row, seen):
+        changed.append("features")
     _documents(row, seen.documents, at)
     _kept(row, seen)
     row.cost_per_hour = cost_per_hour(row, seen)

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
+from clusters import features
 from clusters import state as state_module
-from clusters.choices import Seen, State
-from clusters.models import Cluster, ClusterDocument, InstanceGroup, Node, Phase
+from clusters.choices import FeatureState, Seen, State
+from clusters.models import Cluster, ClusterDocument, ClusterFeature, InstanceGroup, Node, Phase
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -87,6 +88,18 @@ def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int =
             observed_at=AT,
         )
         for number in range(nodes)
+    )
+    ClusterFeature.objects.bulk_create(
+        ClusterFeature(
+            cluster=row,
+            name=feature,
+            position=position,
+            state=FeatureState.ABSENT,
+            seen=FeatureState.ABSENT,
+            settings=dict.fromkeys(features.find(feature).Settings.model_fields),
+            observed_at=AT,
+        )
+        for position, feature in enumerate(features.REGISTRY)
     )
     with transaction.atomic():
         state_module.settle(row)

@@ -47,12 +47,12 @@ class Killer:
             raise Died(point)
 
 
-def survive(sandbox: Sandbox, who: User, kind: str, **raw: Any) -> tuple[Operation, int]:
+def survive(sandbox: Sandbox, who: User, kind: str, *, key: str = "", **raw: Any) -> tuple[Operation, int]:
     """Submits under one key and drives, again after each death, until the operation has ended; and how many deaths it took."""
     deaths = 0
     while True:
         try:
-            operation = submit(kind, raw, principal_for(who), channel="api", idempotency_key=kind).operation
+            operation = submit(kind, raw, principal_for(who), channel="api", idempotency_key=key or kind).operation
             assert operation is not None
             drive(operation, max_ticks=3000, on_idle=sandbox.forward)
             operation.refresh_from_db()

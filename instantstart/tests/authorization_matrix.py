@@ -38,6 +38,7 @@ def _change_of_cluster(method: str, route: str, url: str, body: Any = None) -> R
 
 _OPERATION = "operations/<uuid:pk>/"
 _CLUSTER = "clusters/<slug:name>/"
+FEATURES = {"features": {"kuberay": {"enabled": True}}}
 NEW_USER = {"username": "nora", "password": "a long enough sentence"}
 
 ROWS = (
@@ -78,6 +79,10 @@ ROWS = (
         for part in ("export", "phases", "groups", "nodes", "events", "dependencies", "resources", "raw", "protection")
     ),
     _change_of_cluster("post", f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", {}),
+    _read_of_cluster(f"{_CLUSTER}features/", "clusters/demo/features/"),
+    _read_of_cluster(f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/"),
+    _change_of_cluster("patch", f"{_CLUSTER}features/", "clusters/demo/features/", FEATURES),
+    _change_of_cluster("patch", f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/", {"enabled": True}),
     # What one works on is one's own affair.
     Row("post", f"{_CLUSTER}prefer/", "clusters/demo/prefer/", (401, 202, 202, 202, 403, 404), {}),
     _change_of_cluster("put", f"{_CLUSTER}protection/", "clusters/demo/protection/", {"enabled": True}),

@@ -1,0 +1,125 @@
+"""One ready cluster for all tests of features: made once a module, kept in the sandbox, its rows put back before each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.core import serializers
+
+from accounts.models import User
+from clusters.catalog import kept as catalog
+from clusters.features import find
+from clusters.features.entry import FeatureSeen
+from clusters.models import Cluster, Phase
+from clusters.reading.reader import ClusterReader
+from clusters.resolved import ResolvedSpec
+from clusters.tests.driving import failure, run
+from clusters.tests.sandbox import Sandbox
+from instantstart import cloud
+from instantstart.kube.client import Kube
+from operations.choices import OperationState
+from operations.models import Operation
+from operations.observing import ensure_source
+
+WRITES = ("Attach", "Associate", "Create", "Delete", "Detach", "Put", "Tag", "Untag", "Update", "Batch", "Add", "Remove")
+
+
+@dataclass
+class Kept:
+    """The rows of the cluster as its creation left them."""
+
+    rows: str = ""
+
+
+@dataclass
+class Rig:
+    """The ready cluster `demo`, with what tests do to it from both sides."""
+
+    sandbox: Sandbox
+    operator: User
+    before: set[tuple[str, str]] = field(default_factory=set)
+
+    def reader(self) -> ClusterReader:
+        return ClusterReader("demo", "us-west-2")
+
+    @property
+    def kube(self) -> Kube:
+        api = self.reader().kube
+        assert api is not None
+        return api
+
+    @property
+    def spec(self) -> ResolvedSpec:
+        return ResolvedSpec.model_validate(Cluster.objects.get(name="demo").spec)
+
+    def seen(self, name: str) -> FeatureSeen:
+        return find(name).detect(self.reader(), self.spec)
+
+    def set(self, cascade: bool = False, **changes: Any) -> Operation:
+        """Carries the change out; by feature: true, false, or settings to turn it on with."""
+        return run(self.sandbox, self.operator, "feature.set", **request(cascade=cascade, **changes))
+
+    def done(self, cascade: bool = False, **changes: Any) -> Operation:
+        operation = self.set(cascade, **changes)
+        assert operation.state == OperationState.SUCCEEDED, failure(operation)
+        return operation
+
+    def now(self) -> int:
+        """Where the sandbox's request log ends."""
+        since = 0
+        while (end := int(self.sandbox.call("GET", f"requests?since={since}&limit=10000")["next"])) != since:
+            since = end
+        return since
+
+    def writes_since(self, mark: int) -> list[str]:
+        """What was asked of AWS that changes something, as service:Operation."""
+        found = self.sandbox.requests(since=str(mark), limit="10000")
+        return [f"{one['service']}:{one['operation']}" for one in found if is_write(one)]
+
+    def ledger(self) -> set[tuple[str, str]]:
+        return {(row["kind"], row["id"]) for row in self.sandbox.ledger()}
+
+
+def is_write(one: dict[str, Any]) -> bool:
+    return str(one["operation"]).startswith(WRITES)
+
+
+def request(*, cascade: bool = False, **changes: Any) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        name: {"enabled": change} if isinstance(change, bool) else {"enabled": True, "settings": change} for name, change in changes.items()
+    }
+    return {"name": "demo", "features": asked, "cascade": cascade}
+
+
+@pytest.fixture(scope="module")
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def rig(sandbox_process: Sandbox, kept: Kept, operator: User, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    """A test leaves the cluster as it found it, without features."""
+    for name, value in sandbox_process.environment().items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    cloud.forget()
+    catalog.forget()
+    if not kept.rows:
+        sandbox_process.reset()
+        made = run(sandbox_process, operator, "cluster.create", name="demo")
+        assert made.state == OperationState.SUCCEEDED, failure(made)
+        kept.rows = serializers.serialize("json", [Cluster.objects.get(), *Phase.objects.all()])
+    else:
+        for one in serializers.deserialize("json", kept.rows):
+            one.save()
+        ensure_source("cluster", "demo", "demo")
+    found = Rig(sandbox_process, operator)
+    found.before = found.ledger()
+    yield found
+    sandbox_process.no_faults()
+    cloud.forget()
+    catalog.forget()
