@@ -210,6 +210,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "EventLevel": "operations.models.event.Level",
         "PhaseName": "clusters.choices.PhaseName",
         "ShownState": "clusters.choices.State",
+        "DependencyState": "clusters.choices.DependencyState",
+        "FeatureState": "clusters.choices.FeatureState",
+        "PartState": "clusters.choices.PartState",
         "ResolvedOutcome": ["succeeded", "failed"],
     },
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from pydantic import Field
@@ -67,7 +67,7 @@ class FeatureSerializer(serializers.ModelSerializer[ClusterFeature]):
 
     class Meta:
         model = ClusterFeature
-        fields = (
+        fields: ClassVar[tuple[str, ...]] = (
             "name",
             "title",
             "summary",
@@ -92,7 +92,7 @@ class FeatureSerializer(serializers.ModelSerializer[ClusterFeature]):
             "unreadable",
         )
         read_only_fields = fields
-        extra_kwargs = {
+        extra_kwargs: ClassVar[dict[str, dict[str, Any]]] = {
             "settings": {"help_text": "What can be chosen, as it is now."},
             "source": {"help_text": "Who keeps it: an EKS add-on, a Helm release, HyperPod; empty while it is absent."},
             "operation_id": {"help_text": "The last operation on it; null when there was none."},
@@ -146,7 +146,7 @@ class FeatureViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet)
         row: ClusterFeature = get_object_or_404(self.get_queryset(), name=self.kwargs["feature"])
         return row
 
-    @describe_action(FeaturesChange)
+    @describe_action(FeaturesChange, operation_id="clusters_features_change")
     def change(self, request: Request, name: str) -> Response:
         """Turn features on or off, or change their settings; only what differs is sent to AWS. One after the other, in order."""
         reachable_cluster(request, name)
