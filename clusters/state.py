@@ -11,7 +11,7 @@ from clusters.choices import State
 from clusters.models import Cluster, Phase
 from clusters.phases.probe import derive, overall
 from operations import clock, events
-from operations.choices import ACTIVE_STATES
+from operations.choices import ACTIVE_STATES, DUE_STATES
 from operations.models import Operation
 
 DELETE_KIND = "cluster.delete"
@@ -59,7 +59,7 @@ def settle(cluster: Cluster, before: dict[str, Any] | None = None) -> None:
 def cluster_state(cluster: Cluster, states: list[State]) -> State:
     """An operation under way is shown as such while something is not ready; facts otherwise."""
     active = cluster.operation_state in ACTIVE_STATES
-    if active and cluster.operation_kind == DELETE_KIND:
+    if cluster.operation_state in DUE_STATES and cluster.operation_kind == DELETE_KIND:  # one that waits for approval deletes nothing yet
         return State.UNKNOWN if State.UNKNOWN in states else State.DELETING
     summed = overall(states)
     if active and summed in (State.PENDING, State.FAILED, State.CANCELLED, State.GONE):

@@ -24,7 +24,7 @@ class TokenForm(ProblemForm):
 
 
 class UserForm(ProblemForm):
-    username = forms.CharField(max_length=150)
+    username = forms.CharField(label="User name", max_length=150)
     email = forms.EmailField(required=False)
     role = forms.ChoiceField(choices=Role.choices)
     password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters.")

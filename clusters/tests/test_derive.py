@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from clusters.choices import Seen, State
+from clusters.models import Cluster
 from clusters.phases.probe import derive, overall
+from clusters.state import cluster_state
 from operations.choices import OperationState
 
 ROWS: list[tuple[str, str, bool, bool, State]] = [
@@ -55,3 +57,17 @@ def test_a_cluster_is_ready_only_when_every_phase_is() -> None:
 def test_a_cluster_without_phases_seen_is_pending_and_one_without_any_left_is_gone() -> None:
     assert overall([State.PENDING] * 5) is State.PENDING
     assert overall([State.GONE] * 5) is State.GONE
+
+
+@pytest.mark.parametrize(
+    ("operation", "shown"),
+    [
+        (OperationState.AWAITING_APPROVAL, State.READY),  # nothing is being deleted yet
+        (OperationState.REFUSED, State.READY),
+        (OperationState.RECORDED, State.DELETING),
+        (OperationState.RUNNING, State.DELETING),
+    ],
+)
+def test_a_cluster_is_deleting_once_its_deletion_may_begin(operation: str, shown: State) -> None:
+    cluster = Cluster(name="demo", operation_kind="cluster.delete", operation_state=operation)
+    assert cluster_state(cluster, [State.READY] * 5) is shown

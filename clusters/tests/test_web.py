@@ -15,7 +15,7 @@ from clusters.catalog.reading import TrainingPlan
 from clusters.choices import State
 from clusters.models import Cluster
 from clusters.spec import ClusterInput
-from clusters.tests.rows import make_cluster
+from clusters.tests.rows import AT, make_cluster
 from clusters.web import wizard
 from clusters.web.forms import ClusterForm
 from clusters.web.offered import Offered
@@ -94,6 +94,18 @@ def test_the_list_shows_state_cost_and_instances(of_viewer: Client) -> None:
     make_cluster(nodes=3)
     page = of_viewer.get(reverse("clusters-web:list")).content.decode()
     assert "3 ready of 3" in page and "$3.20/h" in page and 'data-state="ready"' in page
+
+
+def test_the_list_and_the_phase_say_why_a_cluster_failed(of_viewer: Client) -> None:
+    operation = Operation.objects.create(
+        kind="phase.control_plane", title="Create it", cluster="demo", state="failed", error_message="You may not.", created_at=AT
+    )
+    cluster = make_cluster("demo")
+    Cluster.objects.update(state=State.FAILED, message="AWS knows no stack of this name", operation_id=operation.pk)
+    cluster.phases.filter(name="control_plane").update(state=State.FAILED, operation_id=operation.pk)
+    assert "You may not." in of_viewer.get("/").content.decode()
+    assert "AWS knows no stack" not in of_viewer.get("/").content.decode()
+    assert "You may not." in of_viewer.get("/clusters/demo/").content.decode()
 
 
 def test_a_viewer_sees_the_cluster_without_buttons_that_change_it(of_viewer: Client, of_operator: Client) -> None:

@@ -43,8 +43,12 @@ _LOOKS = {
 @page()
 def cluster_list(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
+    clusters = list(Cluster.objects.prefetch_related("groups").order_by("name"))
+    failed = {cluster.operation_id: cluster for cluster in clusters if cluster.state == State.FAILED and cluster.operation_id}
+    for operation in Operation.objects.filter(pk__in=failed).exclude(error_message="") if failed else ():
+        failed[operation.pk].message = operation.error_message
     context = {
-        "clusters": Cluster.objects.prefetch_related("groups").order_by("name"),
+        "clusters": clusters,
         "preferred": preferred_cluster(principal),
         "may_create": principal.role.covers(Role.OPERATOR),
     }
@@ -55,6 +59,8 @@ def cluster_list(request: HttpRequest) -> HttpResponse:
 def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
     """One phase as the page shows it: with the step at work, and how far it is in its usual time."""
     began, ended = row.started_at, row.ended_at
+    if operation is not None and operation.state == OperationState.AWAITING_APPROVAL:
+        began = operation = None  # nothing has begun
     elapsed = ((ended or timezone.now()) - began).total_seconds() if began else None
     current = (
         next((step for step in operation.steps if step["name"] == operation.step), None) if operation and not operation.ended else None
@@ -67,6 +73,7 @@ def _phase(row: Phase, operation: Operation | None) -> dict[str, Any]:
         "typical": typical or None,
         "progress": min(elapsed or 0, typical or 0),
         "ended": ended is not None,
+        "error": operation if operation and row.state == State.FAILED and operation.error_message else None,
         "faults": [fault for fault in row.faults if fault["message"] not in row.message],
         "can_retry": row.state in (State.FAILED, State.CANCELLED, State.DEGRADED) and (operation is None or operation.ended),
     }
@@ -95,7 +102,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "cluster": cluster,
         "phases": [_phase(row, by_id.get(row.operation_id) if row.operation_id else None) for row in rows],
-        "commands": commands(cluster),
+        "commands": "\n".join(f"# {item['title']}\n{item['command']}" for item in commands(cluster)),
         "groups": cluster.groups.all(),
         "nodes": cluster.nodes.all()[:NODES_SHOWN],
         "more_nodes": max(0, cluster.node_count - NODES_SHOWN),

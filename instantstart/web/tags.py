@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,8 +10,12 @@ from django import template
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from instantstart.web import statuses
+from operations import action as actions
+from operations.choices import Channel
 
 register = template.Library()
 
@@ -58,6 +63,18 @@ def state(value: Any, word: str = "") -> SafeString:
     return format_html('<span class="state state-{}" data-state="{}">{}<span>{}</span></span>', colour, key, icon(drawing), text)
 
 
+@register.simple_tag
+def status(value: str) -> SafeString | str:
+    """A status of AWS or Kubernetes as icon and words, in its own spelling as title."""
+    if not value:
+        return "–"
+    look = statuses.look(value)
+    drawing, colour = _LOOKS.get(look, ("info-circle", "secondary"))
+    return format_html(
+        '<span class="state state-{}" title="{}">{}<span>{}</span></span>', colour, value, icon(drawing), statuses.words(value)
+    )
+
+
 _ACTIONS = {"create": ("plus", "Create"), "delete": ("trash", "Delete"), "update": ("refresh", "Update"), "none": ("check", "Is there")}
 
 
@@ -66,6 +83,47 @@ def change_action(action: str) -> SafeString:
     """What happens to a resource, as icon and word."""
     drawing, word = _ACTIONS[action]
     return format_html("{} {}", icon(drawing), word)
+
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+@register.filter
+def said(text: str) -> SafeString:
+    """A sentence whose `commands` are set as code."""
+    return mark_safe(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 (escaped before)
+
+
+_DEEDS = {
+    # what the audit trail tells besides actions: code → imperative phrase
+    "session.sign_in": "Sign in",
+    "session.sign_out": "Sign out",
+    "token.create": "Make a token",
+    "token.revoke": "Revoke a token",
+    "user.create": "Make a user",
+    "user.set_role": "Set somebody's role",
+    "user.set_email": "Set somebody's address",
+    "user.set_password": "Set somebody's password",
+    "user.change_password": "Change one's password",
+    "user.activate": "Let somebody in",
+    "user.deactivate": "Shut somebody out",
+    "operation.approve": "Approve an operation",
+    "operation.refuse": "Refuse an operation",
+    "operation.cancel": "Cancel an operation",
+    "operation.resolve": "Say how an operation ended",
+}
+
+
+@register.filter
+def deed(action: str) -> str:
+    """What an entry of the audit trail is about, in words; "" for a route that was refused before it became an action."""
+    return actions.find(action).title if action in actions.kinds() else _DEEDS.get(action, "")
+
+
+@register.filter
+def door(channel: str) -> str:
+    """The door that something came through; the command line has none."""
+    return str(Channel(channel).label) if channel in Channel.values else "–"
 
 
 @register.filter

@@ -69,7 +69,8 @@ def _seconds(step: dict[str, Any]) -> float | None:
 def _shown_step(step: dict[str, Any]) -> dict[str, Any]:
     """A step with the seconds that it took and its state as a person says it."""
     look, word = _STEP_WORDS.get(step["state"], (step["state"], ""))
-    return {**step, "elapsed": _seconds(step), "look": look, "word": word}
+    says_nothing_new = step["message"] in (step["title"], f"{step['title']}: done.")
+    return {**step, "elapsed": _seconds(step), "look": look, "word": word, "message": "" if says_nothing_new else step["message"]}
 
 
 def _may_change(operation: Operation, principal: Principal) -> bool:
@@ -90,7 +91,7 @@ def _context(operation: Operation, principal: Principal) -> dict[str, Any]:
         "elapsed": (ended - (operation.started_at or operation.created_at)).total_seconds(),
         "typical": sum(typical) if typical else None,
         "children": operation.children.order_by("created_at"),
-        "intents": operation.intents.order_by("id"),
+        "intents": operation.intents.exclude(api__startswith="operations:").order_by("id"),  # its parts are listed as such
         "events": operation.events.order_by("-id")[:200],
         "plan": Plan.model_validate(operation.plan) if operation.plan else None,
         "can_cancel": may_change

@@ -9,6 +9,7 @@
   let socket = null;
   let delay = 500;
   let last = 0;
+  let asked = "";
   let poll = null;
   const waiting = new Set();
 
@@ -44,9 +45,10 @@
   };
 
   const subscribe = () => {
-    if (socket && socket.readyState === WebSocket.OPEN) {
-      socket.send(JSON.stringify({ type: "subscribe", topics: topics(), after: last }));
-    }
+    const wanted = topics();
+    if (!socket || socket.readyState !== WebSocket.OPEN || asked === wanted.join(" ")) return;
+    asked = wanted.join(" ");
+    socket.send(JSON.stringify({ type: "subscribe", topics: wanted, after: last }));
   };
 
   const connect = () => {
@@ -55,12 +57,13 @@
     socket.addEventListener("open", () => {
       delay = 500;
       stopPolling();
+      asked = "";
       subscribe();
-      refreshAll();
     });
     socket.addEventListener("message", (event) => {
       const message = JSON.parse(event.data);
-      if (message.type === "missed") refreshAll();
+      // Only from "subscribed" on is nothing missed: what is on the page was read before.
+      if (message.type === "subscribed" || message.type === "missed") refreshAll();
       if (message.type !== "event") return;
       last = Math.max(last, message.id);
       for (const element of elements()) {

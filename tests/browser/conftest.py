@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, Response, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, Response, expect, sync_playwright
 
 from instantstart.up.api import Api
 from instantstart.up.preflight import claim, free_port
@@ -18,7 +18,10 @@ from instantstart.up.stack import Choices, Stack
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-READY_SECONDS = 120
+READY_SECONDS = 240
+PATIENCE = 30_000
+"""Milliseconds that any one thing may take to show on a machine that is busy with something else; nothing waits longer than it must."""
+expect.set_options(timeout=PATIENCE)
 CHROMIUM = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,15 +47,29 @@ class Product:
         return self.stack.url
 
     def wait_for(self, name: str, state: str, seconds: float = READY_SECONDS) -> dict[str, Any]:
-        """The cluster once it is in that state, which the API tells."""
+        """The cluster once it is in that state, which the API tells. A cluster that has failed is not waited for."""
         deadline = time.monotonic() + seconds
-        answer = self.api.call("GET", f"/clusters/{name}/")
-        while answer.status != 200 or answer.body["state"] != state:
-            assert time.monotonic() < deadline, f"{name} did not become {state}: {answer.body}"
-            time.sleep(0.3)
+        while True:
             answer = self.api.call("GET", f"/clusters/{name}/")
-        found: dict[str, Any] = answer.body
-        return found
+            found: dict[str, Any] = answer.body
+            now = found["state"] if answer.status == 200 else f"HTTP {answer.status}"
+            if now == state:
+                return found
+            assert now != "failed" and time.monotonic() < deadline, f"{name} did not become {state} but is {now}: {found.get('message')}"
+            self.look()
+            time.sleep(0.3)
+
+    def wait_until_gone(self, name: str, seconds: float = READY_SECONDS) -> None:
+        deadline = time.monotonic() + seconds
+        while self.api.call("GET", f"/clusters/{name}/").status != 404:
+            assert time.monotonic() < deadline, f"{name} was not deleted within {seconds:.0f} s"
+            self.look()
+            time.sleep(0.3)
+
+    def look(self) -> None:
+        """Fails when a process has ended: whatever is waited for would not come."""
+        ended = [part for part in self.stack.supervisor.parts if not part.running]
+        assert not ended, "\n".join(f"{part.name} has ended; the end of {part.log}:\n{part.last_lines()}" for part in ended)
 
     def create(self, name: str) -> str:
         """Asks for a cluster of that name with every default. Returns the operation's id."""
@@ -88,9 +105,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         lock.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def demo(product: Product) -> str:
-    """The name of a ready cluster, which tests leave as it is."""
+    """The name of a ready cluster, which tests leave as it is. Waited for once: what fails here fails at once for all who ask for it."""
     product.wait_for("demo", "ready")
     return "demo"
 
@@ -110,8 +127,9 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser, product: Product) -> Iterator[BrowserContext]:
+    product.look()
     context = browser.new_context(base_url=product.url, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import READY_SECONDS, Product, tab_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(600), pytest.mark.xdist_group("browser")]
 
 
 def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: Page, product: Product) -> None:
@@ -37,47 +36,74 @@ def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: P
     # What a person has opened stays open while the page renews itself.
     page.locator("#resources > summary").click()
     expect(page.locator("[data-phase='storage'][data-state='ready']")).to_be_visible(timeout=READY_SECONDS * 1000)
-    expect(page.locator("#cluster .state").first).to_have_text("Ready", timeout=15_000)
+    expect(page.locator("#cluster .state").first).to_have_text("Ready")
     expect(page.get_by_role("cell", name="Ready", exact=True)).to_have_count(2)
     assert page.locator("#resources").get_attribute("open") is not None
 
-    page.goto("/clusters/web-made/delete/")
+    tab_to(page, page.get_by_role("link", name="Delete"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/clusters/web-made/delete/")
     confirm = page.get_by_role("button", name="Delete it, and everything in it")
     expect(confirm).to_be_disabled()
-    page.get_by_label("Type web-made to confirm").fill("web-mad")
+    tab_to(page, page.get_by_label("Type web-made to confirm"))
+    page.keyboard.type("web-mad")
     expect(confirm).to_be_disabled()
-    page.get_by_label("Type web-made to confirm").fill("web-made")
-    confirm.click()
+    page.keyboard.type("e")
+    expect(confirm).to_be_enabled()
+    tab_to(page, confirm)
+    page.keyboard.press("Enter")
     page.wait_for_url("**/operations/**")
-    deadline = time.monotonic() + READY_SECONDS
-    while product.api.call("GET", "/clusters/web-made/").status != 404:
-        assert time.monotonic() < deadline, "the cluster was not deleted in time"
-        time.sleep(0.3)
-    expect(page.locator("#operation .state").first).to_have_text("Succeeded", timeout=15_000)
+    product.wait_until_gone("web-made")
+    expect(page.locator("#operation .state").first).to_have_text("Succeeded")
 
 
-def test_a_failed_phase_says_why_is_retried_from_the_page_and_cancelled_from_the_page(signed_in: Page, product: Product) -> None:
+def test_a_right_that_is_missing_is_found_by_the_plan_which_then_can_not_be_confirmed(signed_in: Page, product: Product) -> None:
     page = signed_in
     fault = product.strike(kind="access_denied", service="cloudformation", operation="CreateStack", count=None)
+    try:
+        page.goto("/clusters/new/")
+        page.locator("#id_name").fill("not-allowed")
+        page.get_by_role("button", name="Show the plan").last.click()
+        expect(page.get_by_role("alert")).to_contain_text("1 check failed.")
+        check = page.locator("[data-check]").first
+        expect(check).to_contain_text("may not cloudformation:CreateStack")
+        expect(check).to_contain_text("Allow cloudformation:CreateStack")
+        assert page.get_by_role("button", name="Create the cluster").count() == 0
+    finally:
+        product.mend(fault)
+    assert product.api.call("GET", "/clusters/not-allowed/").status == 404
+
+
+def test_a_failed_phase_says_why_is_retried_by_keyboard_and_cancelled_from_the_page(signed_in: Page, product: Product) -> None:
+    page = signed_in
+    # Not foreseen by the plan, which asks IAM: it does not know of the conditions in a guardrail of the organisation.
+    refusal = "User: arn:aws:iam::123456789012:user/sandbox is not authorized to perform: cloudformation:CreateStack with an explicit deny"
+    fault = product.strike(kind="error:AccessDenied", service="cloudformation", operation="CreateStack", count=None, message=refusal)
     try:
         product.create("denied")
         page.goto("/clusters/denied/")
         phase = page.locator("[data-phase='control_plane']")
-        expect(phase).to_have_attribute("data-state", "failed", timeout=20_000)
+        expect(phase).to_have_attribute("data-state", "failed")
         expect(page.get_by_role("status").filter(has_text="Failed")).to_contain_text("cloudformation:CreateStack")
     finally:
         product.mend(fault)
-    page.get_by_role("link", name="Retry Control plane").click()
+    # Now the way is free as far as HyperPod, where it stays until it is cancelled.
+    fault = product.strike(kind="throttle", service="sagemaker", operation="CreateCluster", count=None)
+    tab_to(page, page.get_by_role("link", name="Retry Control plane"))
+    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Retry Control plane of denied", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Retry, and go on with what follows").click()
+    tab_to(page, page.get_by_role("button", name="Retry, and go on with what follows"))
+    page.keyboard.press("Enter")
     page.wait_for_url("**/clusters/denied/")
-    expect(phase).to_have_attribute("data-state", "running", timeout=10_000)
+    expect(phase).to_have_attribute("data-state", re.compile("^(running|ready)$"))
+    expect(page.locator("[data-phase='select'][data-state='ready']")).to_be_visible(timeout=READY_SECONDS * 1000)
 
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_url("**/operations/**")
     expect(page.get_by_text("Cancelling: what is under way may end")).to_be_visible()
-    expect(page.locator("#operation .state").first).to_have_text("Cancelled", timeout=40_000)
+    expect(page.locator("#operation .state").first).to_have_text("Cancelled", timeout=READY_SECONDS * 1000)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    product.mend(fault)
 
 
 def test_a_protected_cluster_says_so_and_its_deletion_names_what_blocks_it(signed_in: Page, demo: str) -> None:

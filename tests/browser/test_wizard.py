@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Product
 
-pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(600), pytest.mark.xdist_group("browser")]
 
 
 def test_refused_input_is_explained_beside_the_field_and_the_rest_is_kept(signed_in: Page, product: Product) -> None:
