@@ -75,7 +75,7 @@ def test_all_others_come_in_one_request_stay_untouched_by_a_second_and_go_in_a_t
         "feature_needed": "FSx CSI driver is needed by Inference operator."
     }
     plan = submit("feature.set", request(fsx_csi=False, cascade=True), principal_for(rig.operator), channel="api", dry_run=True).plan
-    assert (plan.basis["order"], plan.errors) == (["inference_operator", "fsx_csi"], [])
+    assert (plan.basis["order"], plan.errors) == (["inference_operator", "fsx_csi"], ())
     assert rig.writes_since(mark) == []
 
     rig.done(**dict.fromkeys(TOGETHER, False))
