@@ -125,15 +125,20 @@ class PhaseSerializer(serializers.ModelSerializer[Phase]):
 
 
 class InstanceGroupSerializer(serializers.ModelSerializer[InstanceGroup]):
+    """An instance group. `missing` nodes were asked for and have not come, or not yet."""
+
+    missing = serializers.IntegerField()
+
     class Meta:
         model = InstanceGroup
-        fields = (
+        fields: ClassVar[tuple[str, ...]] = (
             "name",
             "instance_type",
             "capacity",
             "status",
             "current_count",
             "target_count",
+            "missing",
             "min_count",
             "price_per_hour",
             "observed_at",

@@ -5,14 +5,13 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import configs, features, rules, views
+from clusters.api import configs, features, groups, rules, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
 
 PARTS = {
     "phases": views.PhaseViewSet,
-    "groups": views.InstanceGroupViewSet,
     "nodes": views.NodeViewSet,
     "events": views.ClusterEventViewSet,
     "dependencies": views.DependencyViewSet,
@@ -21,6 +20,16 @@ PARTS = {
 
 urlpatterns = [
     *(path(f"clusters/<slug:name>/{part}/", view.as_view({"get": "list"}), name=f"cluster-{part}") for part, view in PARTS.items()),
+    path(
+        "clusters/<slug:name>/groups/",
+        groups.InstanceGroupViewSet.as_view({"get": "list", "post": "create"}),
+        name="cluster-groups",
+    ),
+    path(
+        "clusters/<slug:name>/groups/<slug:group>/",
+        groups.InstanceGroupViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
+        name="cluster-group",
+    ),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.PhaseRetryView.as_view(), name="cluster-phase-retry"),
     path(
         "clusters/<slug:name>/features/",

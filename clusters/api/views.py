@@ -18,7 +18,7 @@ from accounts.principals import principal_of
 from clusters import filters
 from clusters.actions.phase import RetryPhase
 from clusters.api import listing, serializers
-from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, InstanceGroup, Node, Phase, Resource
+from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, Node, Phase, Resource
 from clusters.spec import ClusterInput
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
 from instantstart.api.describe import describe_action
@@ -106,15 +106,6 @@ class PhaseViewSet(ClusterPartViewSet):
     serializer_class = serializers.PhaseSerializer
     filterset_class = filters.PhaseFilterSet
     ordering = ("position",)
-
-
-class InstanceGroupViewSet(ClusterPartViewSet):
-    """The instance groups as HyperPod describes them."""
-
-    queryset = InstanceGroup.objects.all()
-    serializer_class = serializers.InstanceGroupSerializer
-    filterset_class = filters.InstanceGroupFilterSet
-    ordering = ("name",)
 
 
 class NodeViewSet(ClusterPartViewSet):

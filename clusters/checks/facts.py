@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
@@ -28,11 +28,13 @@ ROLLED_BACK = ("ROLLBACK_COMPLETE",)
 
 @dataclass(frozen=True)
 class Usage:
-    """Instances that HyperPod clusters of the region have or want. clusters_left_out: clusters too many to read."""
+    """Instances that HyperPod clusters of the region have or want. clusters_left_out: clusters too many to read. of_cluster: those of
+    the cluster in question."""
 
     on_demand: Mapping[str, int]
     spot: Mapping[str, int]
     clusters_left_out: int
+    of_cluster: int = 0
 
     @property
     def total(self) -> int:
@@ -254,12 +256,7 @@ class Facts:
                 others[:_MOST_CLUSTERS],
             )
             for cluster in read:
-                for group in (cluster or {}).get("InstanceGroups", []):
-                    if group.get("TrainingPlanArn"):
-                        continue  # reserved capacity has a quota of its own
-                    counted = spot if "Spot" in (group.get("CapacityRequirements") or {}) else on_demand
-                    kind = str(group.get("InstanceType", ""))
-                    counted[kind] = counted.get(kind, 0) + max(int(group.get("TargetCount", 0)), int(group.get("CurrentCount", 0)))
+                count_instances((cluster or {}).get("InstanceGroups", []), on_demand, spot)
         return Usage(on_demand, spot, max(0, len(others) - _MOST_CLUSTERS))
 
     def _read_template(self) -> ResolvedSpec | None:
@@ -293,3 +290,17 @@ class Facts:
             if error.status in (301, 403, 404):
                 return {"name": bucket, "status": error.status, "region": ""}
             raise
+
+
+def count_instances(groups: Iterable[Mapping[str, Any]], on_demand: dict[str, int], spot: dict[str, int]) -> int:
+    """Adds what the groups have or want to the counts by type; how many they are in all."""
+    total = 0
+    for group in groups:
+        wanted = max(int(group.get("TargetCount", 0)), int(group.get("CurrentCount", 0)))
+        total += wanted
+        if group.get("TrainingPlanArn"):
+            continue  # reserved capacity has a quota of its own
+        counted = spot if "Spot" in (group.get("CapacityRequirements") or {}) else on_demand
+        kind = str(group.get("InstanceType", ""))
+        counted[kind] = counted.get(kind, 0) + wanted
+    return total

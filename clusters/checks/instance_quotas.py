@@ -68,7 +68,7 @@ def _wanted(spec: ResolvedSpec, usage: Usage) -> dict[str, tuple[int, int, str]]
             wanted[quotas.VOLUME_SIZE] = (0, group.volume_gb, f"{path}.volume_gb")  # of one instance: the largest counts
         if not asked:
             continue
-        ask(quotas.INSTANCES_PER_CLUSTER, 0, asked, f"{path}.count")
+        ask(quotas.INSTANCES_PER_CLUSTER, usage.of_cluster, asked, f"{path}.count")
         ask(quotas.INSTANCES_ALL_CLUSTERS, usage.total, asked, f"{path}.count")
         if group.capacity is Capacity.ON_DEMAND:
             ask(quotas.cluster_usage(kind), usage.on_demand.get(kind, 0), asked, f"{path}.count")

@@ -39,7 +39,7 @@ def exported(described: Mapping[str, Any], tags: Mapping[str, str] | None = None
     Counts are the target ones. Images are left out: DescribeCluster names AWS's own, too, which CreateCluster does not take.
     """
     made = _kept(described, _CLUSTER)
-    groups = [_group(group) for group in described.get("InstanceGroups") or []]
+    groups = [exported_group(group) for group in described.get("InstanceGroups") or []]
     restricted = [_restricted(group) for group in described.get("RestrictedInstanceGroups") or []]
     if groups:
         made["InstanceGroups"] = groups
@@ -60,7 +60,8 @@ def _kept(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: given[name] for name in names if given.get(name) not in (None, "", [])}
 
 
-def _group(given: Mapping[str, Any]) -> dict[str, Any]:
+def exported_group(given: Mapping[str, Any]) -> dict[str, Any]:
+    """One group as UpdateCluster takes it to leave it as it was read."""
     made = {**_kept(given, _GROUP), "InstanceCount": int(given.get("TargetCount", 0))}
     if given.get("MinCount"):
         made["MinInstanceCount"] = int(given["MinCount"])

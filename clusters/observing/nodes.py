@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from clusters.catalog import instance_types
+from clusters.groups.change import current
 from clusters.models import Cluster, ClusterEvent, InstanceGroup, Node
 from clusters.models.event import EVENTS_KEPT_PER_CLUSTER
 from clusters.reading.failures import UNCLASSIFIED, cause_of
-from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
+from clusters.reading.hyperpod import EventReading, GroupReading, HyperPodReading, InstanceReading
 from clusters.reading.kubernetes import NodeReading
 
-GROUP_FIELDS = ("instance_type", "capacity", "status", "current_count", "target_count", "min_count", "price_per_hour")
+GROUP_FIELDS = ("instance_type", "capacity", "status", "current_count", "target_count", "min_count", "price_per_hour", "facts")
 NODE_FIELDS = (
     "instance_id",
     "logical_id",
@@ -44,11 +45,26 @@ def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -
             "target_count": group.target_count,
             "min_count": group.min_count,
             "price_per_hour": facts.price_per_hour if facts else None,
+            "facts": group_facts(group),
         }
     if hyperpod is not None:
         row.instance_count = hyperpod.target_count
     known = {group.name: group for group in row.groups.all()}
     return _sync(InstanceGroup, row, "name", GROUP_FIELDS, wanted, known, at)
+
+
+def group_facts(group: GroupReading) -> dict[str, Any]:
+    """What HyperPod says of the group besides its counts: its settings, its software, what goes on."""
+    raw = group.raw
+    facts: dict[str, Any] = {
+        "settings": current(group),
+        "execution_role": raw.get("ExecutionRole", ""),
+        "image_release": raw.get("CurrentImageReleaseVersion", ""),
+        "image_standing": raw.get("ImageVersionStatus", ""),
+        "software_update": raw.get("SoftwareUpdateStatus", ""),
+        "operations": dict(raw.get("ActiveOperations") or {}),
+    }
+    return facts
 
 
 def write_nodes(row: Cluster, instances: list[InstanceReading], nodes: list[NodeReading] | None, at: datetime) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from clusters import names
 from clusters.reading.kubernetes import condition
+from clusters.reading.pods import OURS
 from clusters.reading.reader import ClusterReader
 from clusters.reading.stack import StackReading
 from clusters.resolved import ResolvedSpec
@@ -15,7 +16,6 @@ from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
 from operations.step import Fault
 
-OURS = frozenset({"kube-system", "kube-public", "kube-node-lease", "cert-manager", names.HYPERPOD_NAMESPACE, names.KUBERAY_NAMESPACE})
 SHOWN = 5
 JOB_KINDS: tuple[tuple[str, str], ...] = (
     ("batch/v1", "Job"),

@@ -43,6 +43,14 @@ class HyperPodReading:
         return self.arn.rsplit("/", 1)[-1]
 
     @property
+    def continuous(self) -> bool:
+        """Whether single nodes can be added and deleted, and come one by one."""
+        return self.raw.get("NodeProvisioningMode") == "Continuous"
+
+    def group(self, name: str) -> GroupReading | None:
+        return next((group for group in self.groups if group.name == name), None)
+
+    @property
     def outline(self) -> list[Any]:
         """What moves when instances come, go or fail: JSON, to be compared with another's."""
         return [self.arn, self.status, [[one.name, one.status, one.current_count, one.target_count] for one in self.groups]]

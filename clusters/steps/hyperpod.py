@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from clusters import lifecycle, names, tags
+from clusters import tags
+from clusters.groups.request import group_request, own_lifecycle
 from clusters.reading import failures
 from clusters.reading.hyperpod import EventReading, HyperPodReading
 from clusters.reading.reader import ClusterReader
-from clusters.resolved import Group
-from clusters.spec import Capacity
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, WaitingStep, absent, different, failed, pending, ready, stack_or_fault
 from operations.step import Fault, Observation, Outcome, StepContext
@@ -68,39 +67,19 @@ class CreateHyperPod(ClusterStep):
         stack = self.subject.reader().stack
         if stack is None:
             raise RuntimeError("observe() saw the stack")
-        outputs = stack.outputs
+        outputs, spec = stack.outputs, self.subject.spec
         return {
             "ClusterName": self.subject.name,
             "Orchestrator": {"Eks": {"ClusterArn": outputs["ClusterArn"]}},
-            "InstanceGroups": [self._group(group, outputs["ExecutionRoleArn"]) for group in self.subject.spec.all_groups],
+            "InstanceGroups": [
+                group_request(group, outputs["ExecutionRoleArn"], own_lifecycle(spec.bucket), spec.checks_of(group))
+                for group in spec.all_groups
+            ],
             "VpcConfig": {"SecurityGroupIds": [outputs["SecurityGroupId"]], "Subnets": [outputs["ComputeSubnetId"]]},
             "NodeRecovery": "Automatic",
             "NodeProvisioningMode": "Continuous",
             "Tags": tags.as_list(self.subject.tags()),
         }
-
-    def _group(self, group: Group, execution_role: str) -> dict[str, Any]:
-        spec = self.subject.spec
-        artefact = lifecycle.artefact()
-        request: dict[str, Any] = {
-            "InstanceGroupName": group.name,
-            "InstanceType": group.instance_type,
-            "InstanceCount": group.count,
-            "ExecutionRole": execution_role,
-            "ThreadsPerCore": group.threads_per_core,
-            "LifeCycleConfig": {
-                "SourceS3Uri": f"s3://{spec.bucket}/{names.lifecycle_prefix(artefact.checksum)}",
-                "OnCreate": lifecycle.ENTRY,
-            },
-            "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gb}}],
-        }
-        if spec.checks_of(group):
-            request["OnStartDeepHealthChecks"] = [str(check) for check in spec.checks_of(group)]
-        if group.capacity is Capacity.SPOT:
-            request["CapacityRequirements"] = {"Spot": {}}
-        if group.capacity is Capacity.TRAINING_PLAN:
-            request["TrainingPlanArn"] = group.training_plan_arn
-        return request
 
 
 class NodesReady(WaitingStep):

@@ -78,6 +78,10 @@ ROWS = (
         _read_of_cluster(f"{_CLUSTER}{part}/", f"clusters/demo/{part}/")
         for part in ("export", "phases", "groups", "nodes", "events", "dependencies", "resources", "raw", "protection")
     ),
+    _change_of_cluster("post", f"{_CLUSTER}groups/", "clusters/demo/groups/", {"groups": [{"name": "more"}]}),
+    _read_of_cluster(f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/"),
+    _change_of_cluster("patch", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"count": 2}),
+    _change_of_cluster("delete", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"confirm": "workers"}),
     _change_of_cluster("post", f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", {}),
     _read_of_cluster(f"{_CLUSTER}features/", "clusters/demo/features/"),
     _read_of_cluster(f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/"),

@@ -29,6 +29,8 @@ from operations.tests import fakes, world
 PREFIX = "api/v1/"
 UNTOUCHED = ("accounts", "clusters", "operations", "instantstart")
 """Apps whose rows must be as before after a refusal."""
+NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set"}
+"""What plans of groups and nodes tell their steps, for none."""
 MAY_DIFFER = {("accounts", "AuditEntry"), ("instantstart", "IdempotencyRecord")}
 
 
@@ -64,7 +66,7 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
 
     def one_change(data: Any, principal: Any) -> Plan:
         change = Change(resource_type="thing", name="thing", action="create")
-        return Plan(kind="test", summary="Something", changes=(change,), basis={"spec": {**SPEC, "name": "new"}})
+        return Plan(kind="test", summary="Something", changes=(change,), basis={"spec": {**SPEC, "name": "new"}, **NO_GROUPS})
 
     world.outside = world.Outside()
     kept.forget()

@@ -1,0 +1,452 @@
+"""group.add, group.scale, group.delete: each reads the cluster and sends only the group in question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from accounts.principal import Principal
+from clusters import lifecycle
+from clusters.actions.readable import readable
+from clusters.actions.subject import NameInput, cluster_row, known_cluster
+from clusters.catalog.cost import instances
+from clusters.checks import resolve
+from clusters.groups import autoscaling, change
+from clusters.groups.checks import Wanted, checks
+from clusters.groups.choice import Candidate, alive, candidates
+from clusters.groups.existing import as_group, subnet_of
+from clusters.groups.overlap import refuse_overlap
+from clusters.groups.request import Home, home, new_group_request
+from clusters.groups.spec import GroupName, NewGroup
+from clusters.models import Cluster
+from clusters.reading.hyperpod import GroupReading, HyperPodReading
+from clusters.reading.reader import ClusterReader
+from clusters.resolved import ResolvedSpec
+from clusters.spec import Capacity
+from clusters.steps.base import Subject
+from clusters.steps.groups import AddGroups, AddNodes, ChangeGroup, DeleteNodes, GroupsSettled, RemoveGroup, SetCount
+from clusters.steps.lifecycle import UploadScript
+from instantstart.problem import Problem
+from operations.action import Action, Verification, register
+from operations.choices import Risk, Severity
+from operations.models import Operation
+from operations.plan import Change, Check, FieldChange, Irreversible, Plan
+from operations.step import Fault, Step
+
+RESOURCE, NODE = "HyperPod instance group", "HyperPod instance"
+SHOWN = 5
+
+
+class GroupAddInput(NameInput):
+    groups: Annotated[list[NewGroup], Field(min_length=1, max_length=100)]
+
+    @model_validator(mode="after")
+    def _names_once(self) -> GroupAddInput:
+        names = [group.name for group in self.groups]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"more than one group is called {', '.join(twice)}; give every group a name of its own")
+        return self
+
+
+class GroupScaleInput(NameInput):
+    """count: how many nodes it is to have. disrupt: whether nodes go although something runs on them."""
+
+    group: GroupName
+    count: Annotated[int, Field(ge=0, le=6758)]
+    disrupt: bool = False
+
+
+class GroupUpdateInput(NameInput, change.GroupFields):
+    group: GroupName
+
+    def wanted(self) -> dict[str, Any]:
+        """The fields that were given."""
+        given = self.model_dump(mode="json", include=set(change.GroupFields.model_fields))
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class GroupDeleteInput(NameInput):
+    """confirm: the group's name once more. disrupt: whether it goes although something runs on it."""
+
+    group: GroupName
+    confirm: str = ""
+    disrupt: bool = False
+
+
+@register
+class AddInstanceGroups(Action[GroupAddInput]):
+    """One or several groups, of different types, in one UpdateCluster."""
+
+    kind = "group.add"
+    title = "Add instance groups"
+    risk = Risk.COSTS
+    Input = GroupAddInput
+    typical_seconds = 660
+
+    def subject(self, data: GroupAddInput) -> tuple[str, str]:
+        return "group", f"{data.name}/{'+'.join(sorted(group.name for group in data.groups))}"[:200]
+
+    def plan(self, data: GroupAddInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        spec = ResolvedSpec.model_validate(row.spec)
+        with readable():
+            reader = ClusterReader(row.name, row.region, row.account)
+            found = known_hyperpod(reader)
+            at = home(reader.stack, found, spec.bucket)
+            if at is None:
+                raise Problem(
+                    409,
+                    "no_execution_role",
+                    "No execution role",
+                    f"{row.name} was not made here and has no group whose role a new one could take.",
+                    "Add the first group with the AWS command line.",
+                )
+            fresh = [(index, asked) for index, asked in enumerate(data.groups) if found.group(asked.name) is None]
+            wanted = [_wanted(index, asked, spec, at) for index, asked in fresh]
+            looked = checks(reader, spec, found, wanted) if wanted else []
+        requests = [new_group_request(one.group, asked, at, one.deep_health_checks) for one, (_, asked) in zip(wanted, fresh, strict=True)]
+        rows = [*looked, *_own_checks(found, data)]
+        names = ", ".join(asked.name for asked in data.groups)
+        return Plan(
+            kind=self.kind,
+            summary=f"Add {names} to {row.name}",
+            changes=tuple(_additions(row.name, data, requests)),
+            checks=tuple(rows),
+            cost_per_hour=_more(row, [(one.group.instance_type, one.group.count, one.group.capacity) for one in wanted]),
+            typical_seconds=self.typical_seconds,
+            irreversible=tuple(_lasting(wanted)),
+            basis={"requests": requests, "groups": [one.group.name for one in wanted], "ours": at.ours},
+        )
+
+    def record(self, data: GroupAddInput, operation: Operation) -> None:
+        refuse_overlap(data.name, operation)
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        subject = Subject.of(cluster_row(operation), operation.pk.hex)
+        basis = operation.plan["basis"]
+        if basis["ours"]:
+            artefact = lifecycle.artefact()
+            yield from (UploadScript(subject, name, content, artefact.checksum) for name, content in artefact.files)
+        yield AddGroups(subject, basis["requests"])
+        yield GroupsSettled(subject, {one["InstanceGroupName"]: one["InstanceCount"] for one in basis["requests"]})
+
+    def verify(self, operation: Operation) -> Verification:
+        first = GroupAddInput.model_validate(operation.input).groups[0]
+        return verify_count(operation.input["name"], first.name, first.count)
+
+
+@register
+class ScaleGroup(Action[GroupScaleInput]):
+    """With continuous provisioning nodes are added and chosen nodes deleted; else UpdateCluster sets the group's count."""
+
+    kind = "group.scale"
+    title = "Scale an instance group"
+    risk = Risk.DISRUPTIVE
+    Input = GroupScaleInput
+    typical_seconds = 600
+
+    def subject(self, data: GroupScaleInput) -> tuple[str, str]:
+        return "group", f"{data.name}/{data.group}"
+
+    def plan(self, data: GroupScaleInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        spec = ResolvedSpec.model_validate(row.spec)
+        with readable():
+            reader = ClusterReader(row.name, row.region, row.account)
+            found = known_hyperpod(reader)
+            group = known_group(found, data.group)
+            more = data.count - group.target_count
+            rows = list(_autoscaled(reader, group)) if more else []
+            going: list[Candidate] = []
+            if more > 0:
+                rows += checks(reader, spec, found, [growth(found, group, more)])
+            elif more < 0:
+                going = candidates(alive(reader.instances, group.name), reader.nodes, reader.pods)[:-more]
+                rows += [*_minimum(group, data.count), *_work(going, data.disrupt)]
+        way = "set" if not found.continuous else "add" if more > 0 else "delete"
+        price = _more(row, [(group.instance_type, more, group.capacity)])
+        return Plan(
+            kind=self.kind,
+            summary=f"Scale {group.name} of {row.name} from {group.target_count} to {data.count} nodes",
+            changes=(_count_change(row.name, group, data.count), *(_node_change(one) for one in going if way == "delete")),
+            checks=tuple(rows),
+            cost_per_hour=price,
+            typical_seconds=self.typical_seconds if more > 0 else 180,
+            irreversible=_lost(f"{-more} nodes of {group.name} and their disks") if more < 0 else (),
+            basis={
+                "groups": [group.name],
+                "nodes": [one.instance.key for one in going if way == "delete"],
+                "going": [one.as_json() for one in going if way == "delete"],
+                "from": group.target_count,
+                "way": way,
+            },
+        )
+
+    def record(self, data: GroupScaleInput, operation: Operation) -> None:
+        refuse_overlap(data.name, operation)
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        data = GroupScaleInput.model_validate(operation.input)
+        subject = Subject.of(cluster_row(operation), operation.pk.hex)
+        basis = operation.plan["basis"]
+        if basis["way"] == "add":
+            yield AddNodes(subject, data.group, data.count)
+        elif basis["way"] == "delete":
+            yield DeleteNodes(subject, basis["going"])
+        else:
+            yield SetCount(subject, data.group, data.count)
+        yield GroupsSettled(subject, {data.group: data.count})
+
+    def verify(self, operation: Operation) -> Verification:
+        data = GroupScaleInput.model_validate(operation.input)
+        return verify_count(data.name, data.group, data.count)
+
+
+@register
+class UpdateGroup(Action[GroupUpdateInput]):
+    """Fields of one group. What HyperPod never changes is refused here; the rest AWS decides, in its own words."""
+
+    kind = "group.update"
+    title = "Change an instance group"
+    risk = Risk.DISRUPTIVE
+    Input = GroupUpdateInput
+    typical_seconds = 60
+
+    def subject(self, data: GroupUpdateInput) -> tuple[str, str]:
+        return "group", f"{data.name}/{data.group}"
+
+    def plan(self, data: GroupUpdateInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        with readable():
+            reader = ClusterReader(row.name, row.region, row.account)
+            group = known_group(known_hyperpod(reader), data.group)
+        changes = change.differences(group, data.wanted())
+        refused = tuple(change.refusals(group, changes))
+        return Plan(
+            kind=self.kind,
+            summary=f"Change {', '.join(changes) or 'nothing'} of {group.name} in {row.name}",
+            changes=(
+                Change(
+                    resource_type=RESOURCE,
+                    name=f"{row.name}/{group.name}",
+                    action="update" if changes else "none",
+                    fields=tuple(changes.values()),
+                ),
+            ),
+            checks=refused,
+            cost_per_hour=row.cost_per_hour,
+            typical_seconds=self.typical_seconds,
+            documents={"add-instead.json": change.alternative(group, changes)} if refused else {},
+            basis={"groups": [group.name]},
+        )
+
+    def record(self, data: GroupUpdateInput, operation: Operation) -> None:
+        refuse_overlap(data.name, operation)
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        data = GroupUpdateInput.model_validate(operation.input)
+        return [ChangeGroup(Subject.of(cluster_row(operation), operation.pk.hex), data.group, data.wanted())]
+
+    def verify(self, operation: Operation) -> Verification:
+        data = GroupUpdateInput.model_validate(operation.input)
+        return Verification(
+            f"/api/v1/clusters/{data.name}/groups/{data.group}/", f"settings have {', '.join(sorted(data.wanted()))} as asked"
+        )
+
+
+@register
+class DeleteGroup(Action[GroupDeleteInput]):
+    kind = "group.delete"
+    title = "Delete an instance group"
+    risk = Risk.DESTRUCTIVE
+    Input = GroupDeleteInput
+    typical_seconds = 300
+
+    def subject(self, data: GroupDeleteInput) -> tuple[str, str]:
+        return "group", f"{data.name}/{data.group}"
+
+    def plan(self, data: GroupDeleteInput, principal: Principal) -> Plan:
+        row = known_cluster(data.name, principal)
+        with readable():
+            reader = ClusterReader(row.name, row.region, row.account)
+            found = known_hyperpod(reader)
+            group = known_group(found, data.group)
+            own = [item for item in reader.instances if item.group_name == group.name]
+            rows = [*_confirmed(data)]
+            if classes := autoscaling.node_classes(reader, group.name):
+                rows.append(_as_check(autoscaling.deletion_fault(group.name, classes), "Node autoscaling"))
+            rows += _work(candidates(own, reader.nodes, reader.pods), data.disrupt)
+        return Plan(
+            kind=self.kind,
+            summary=f"Delete {group.name} of {row.name} with its {len(own)} nodes",
+            changes=(
+                Change(resource_type=RESOURCE, name=f"{row.name}/{group.name}", action="delete"),
+                *(Change(resource_type=NODE, name=item.key, action="delete") for item in own),
+            ),
+            checks=tuple(rows),
+            cost_per_hour=_more(row, [(group.instance_type, -group.current_count, group.capacity)]),
+            typical_seconds=self.typical_seconds,
+            irreversible=_lost(f"The group {group.name} with its {len(own)} nodes and their disks"),
+            basis={"groups": [group.name], "nodes": [item.key for item in own]},
+        )
+
+    def record(self, data: GroupDeleteInput, operation: Operation) -> None:
+        refuse_overlap(data.name, operation)
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        data = GroupDeleteInput.model_validate(operation.input)
+        return [RemoveGroup(Subject.of(cluster_row(operation), operation.pk.hex), data.group)]
+
+    def verify(self, operation: Operation) -> Verification:
+        return Verification(f"/api/v1/clusters/{operation.input['name']}/groups/{operation.input['group']}/", "status is 404")
+
+
+def known_hyperpod(reader: ClusterReader) -> HyperPodReading:
+    """Problem 409 when there is none, or it goes."""
+    found = reader.hyperpod
+    if found is None or found.status in ("Deleting", "Failed"):
+        state = "There is no HyperPod cluster" if found is None else f"The HyperPod cluster is {found.status}"
+        raise Problem(
+            409, "hyperpod_missing", "No HyperPod cluster", f"{state} of the name {reader.name}.", "Retry the phase hyperpod first."
+        )
+    return found
+
+
+def known_group(found: HyperPodReading, name: str) -> GroupReading:
+    """Problem 404 when the cluster has no such group, 409 when it is being deleted."""
+    group = found.group(name)
+    if group is None:
+        names = ", ".join(one.name for one in found.groups) or "none"
+        raise Problem(404, "group_not_found", "Group not found", f"{found.name} has no instance group {name}.", f"Its groups: {names}.")
+    if group.status == "Deleting":
+        raise Problem(409, "group_deleting", "Group is being deleted", f"HyperPod deletes {name} already.", "Wait until it is gone.")
+    return group
+
+
+def verify_count(cluster: str, group: str, count: int) -> Verification:
+    return Verification(f"/api/v1/clusters/{cluster}/groups/{group}/", f"current_count is {count}")
+
+
+def growth(found: HyperPodReading, group: GroupReading, more: int) -> Wanted:
+    """A group that grows, for the checks."""
+    return Wanted(as_group(group, more), subnet_of(found, group), "", new=False, total=group.target_count + more)
+
+
+def _wanted(index: int, asked: NewGroup, spec: ResolvedSpec, at: Home) -> Wanted:
+    group = resolve.group(asked)
+    return Wanted(group, asked.subnet or next(iter(at.subnets), ""), f"groups.{index}", tuple(spec.checks_of(group)), asked)
+
+
+def _additions(cluster: str, data: GroupAddInput, requests: Sequence[dict[str, Any]]) -> Iterator[Change]:
+    by_name = {one["InstanceGroupName"]: one for one in requests}
+    for asked in data.groups:
+        request = by_name.get(asked.name)
+        fields = tuple(FieldChange(field=name, after=value) for name, value in (request or {}).items() if name != "InstanceGroupName")
+        yield Change(resource_type=RESOURCE, name=f"{cluster}/{asked.name}", action="create" if request else "none", fields=fields)
+
+
+def _own_checks(found: HyperPodReading, data: GroupAddInput) -> Iterator[Check]:
+    for index, asked in enumerate(data.groups):
+        group = found.group(asked.name)
+        if group is None:
+            continue
+        there = (group.instance_type, group.capacity, group.target_count)
+        if group.status == "Deleting":
+            detail, fix = f"HyperPod deletes a group {asked.name} at the moment.", "Wait until it is gone, or choose another name."
+        elif there != (asked.instance_type, asked.capacity, asked.count):
+            detail = f"{found.name} has a group {asked.name} already: {group.target_count} × {group.instance_type}, {group.capacity}."
+            fix = "Scale that group, or choose another name."
+        else:
+            continue
+        yield Check(code="group_exists", severity=Severity.ERROR, title="Name", detail=detail, fix=fix, field=f"groups.{index}.name")
+
+
+def _lasting(wanted: Sequence[Wanted]) -> Iterator[Irreversible]:
+    for one in wanted:
+        yield Irreversible(
+            what=f"The capacity mode of {one.group.name} ({one.group.capacity}), its instance type and its subnet",
+            why="HyperPod can't change them for an existing group.",
+        )
+
+
+def _lost(what: str) -> tuple[Irreversible, ...]:
+    return (Irreversible(what=what, why="Instances and volumes are destroyed; Spot and on-demand capacity may not come back."),)
+
+
+def _more(row: Cluster, added: Iterable[tuple[str, int, Capacity | str]]) -> float | None:
+    """What the cluster costs afterwards; None when a part is not known."""
+    if row.cost_per_hour is None:
+        return None
+    total = row.cost_per_hour
+    for kind, count, capacity in added:
+        line = instances(kind, abs(count), capacity)
+        if line.per_hour is None:
+            return None
+        total += line.per_hour if count > 0 else -line.per_hour
+    return round(total, 4)
+
+
+def _count_change(cluster: str, group: GroupReading, count: int) -> Change:
+    same = group.target_count == count
+    fields = () if same else (FieldChange(field="count", before=group.target_count, after=count),)
+    return Change(resource_type=RESOURCE, name=f"{cluster}/{group.name}", action="none" if same else "update", fields=fields)
+
+
+def _node_change(one: Candidate) -> Change:
+    return Change(
+        resource_type=NODE, name=one.instance.key, action="delete", fields=(FieldChange(field="chosen", before=one.reason, after=None),)
+    )
+
+
+def _as_check(fault: Fault, title: str, severity: Severity = Severity.ERROR, field: str = "") -> Check:
+    return Check(code=fault.code, severity=severity, title=title, detail=fault.message, fix=fault.hint, field=field)
+
+
+def _autoscaled(reader: ClusterReader, group: GroupReading) -> Iterator[Check]:
+    if classes := autoscaling.node_classes(reader, group.name):
+        yield _as_check(autoscaling.scaling_fault(group.name, classes), "Node autoscaling", field="count")
+
+
+def _minimum(group: GroupReading, count: int) -> Iterator[Check]:
+    if group.min_count and count < group.min_count:
+        yield Check(
+            code="below_minimum",
+            severity=Severity.WARNING,
+            title="Minimum",
+            detail=f"{group.name} has a minimum of {group.min_count} nodes, which goes down to {count} with its nodes.",
+            fix="Keep it at its minimum if it must hold.",
+            field="count",
+        )
+
+
+def _work(going: Sequence[Candidate], disrupt: bool) -> Iterator[Check]:
+    """What runs on the nodes that go, by name: asked about, or known."""
+    running = list(dict.fromkeys(title for one in going for title in one.work))
+    if not running:
+        if going:
+            yield Check(code="nothing_runs", severity=Severity.PASS, title="Work", detail="Nothing runs on the nodes that go.")
+        return
+    more = f" and {len(running) - SHOWN} more" if len(running) > SHOWN else ""
+    yield Check(
+        code="work_runs",
+        severity=Severity.WARNING if disrupt else Severity.ERROR,
+        title="Work",
+        detail=f"On the nodes that go, this runs: {', '.join(running[:SHOWN])}{more}.",
+        fix="It is evicted with the nodes." if disrupt else "Let it end or drain the nodes first, or send disrupt: true.",
+        field="disrupt",
+    )
+
+
+def _confirmed(data: GroupDeleteInput) -> Iterator[Check]:
+    if data.confirm != data.group:
+        yield Check(
+            code="confirmation_missing",
+            severity=Severity.ERROR,
+            title="Confirmation",
+            detail="A deletion needs the group's name typed once more.",
+            fix=f'Send confirm: "{data.group}".',
+            field="confirm",
+        )

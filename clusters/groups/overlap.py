@@ -1,0 +1,50 @@
+"""Operations that would meet on one group or one node: one at a time. Decided under the lock of the cluster's row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from clusters import state
+from instantstart.problem import Problem
+from operations.models import Operation
+from operations.models.operation import LOCKING_STATES
+
+WHOLE = ("cluster.create", "cluster.delete")
+"""Operations that concern every group."""
+
+
+def refuse_overlap(cluster: str, operation: Operation) -> None:
+    """Problem 409 when an operation that has not ended works on one of the groups or nodes of this one's plan."""
+    if state.locked(cluster) is None:
+        return
+    mine = _claims(operation)
+    for other in Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES).exclude(pk=operation.pk):
+        if other.kind in WHOLE:
+            raise _in_progress(other, f"the whole cluster {cluster}")
+        theirs = _claims(other)
+        shared = sorted((mine["groups"] & theirs["groups"]) | (mine["nodes"] & theirs["nodes"]))
+        if shared:
+            raise _in_progress(other, ", ".join(shared))
+
+
+def _claims(operation: Operation) -> dict[str, set[str]]:
+    basis: dict[str, Any] = (operation.plan or {}).get("basis") or {}
+    if not operation.kind.startswith(("group.", "node.", "cluster.update")):
+        return {"groups": set(), "nodes": set()}
+    return {"groups": _names(basis.get("groups")), "nodes": _names(basis.get("nodes"))}
+
+
+def _names(found: Iterable[Any] | None) -> set[str]:
+    return {str(name) for name in found or ()}
+
+
+def _in_progress(other: Operation, what: str) -> Problem:
+    return Problem(
+        409,
+        "operation_in_progress",
+        "Operation in progress",
+        f"{other.title} ({other.subject}) works on {what} since {other.created_at:%Y-%m-%d %H:%M:%S} UTC; one change at a time.",
+        "Wait for it to end, or cancel it.",
+        extra={"operation": str(other.pk)},
+    )

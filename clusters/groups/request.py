@@ -1,0 +1,90 @@
+"""One instance group as CreateCluster and UpdateCluster take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusters import lifecycle, names
+from clusters.groups.spec import NewGroup
+from clusters.reading.hyperpod import HyperPodReading
+from clusters.reading.stack import StackReading
+from clusters.resolved import Group
+from clusters.spec import Capacity, DeepHealthCheck
+
+
+@dataclass(frozen=True)
+class Home:
+    """What a cluster's groups share: the role of their instances, their lifecycle script, security groups and subnet.
+
+    ours: whether the script is the one that InstantStart uploads.
+    """
+
+    execution_role: str
+    lifecycle: Mapping[str, str]
+    security_groups: tuple[str, ...]
+    subnets: tuple[str, ...]
+    ours: bool
+
+
+def own_lifecycle(bucket: str) -> dict[str, str]:
+    """Our script in the cluster's bucket."""
+    return {"SourceS3Uri": f"s3://{bucket}/{names.lifecycle_prefix(lifecycle.artefact().checksum)}", "OnCreate": lifecycle.ENTRY}
+
+
+def home(stack: StackReading | None, found: HyperPodReading, bucket: str) -> Home | None:
+    """From our own stack where there is one, else as the cluster's first group has it. None when neither tells a role."""
+    network = found.raw.get("VpcConfig") or {}
+    groups, subnets = tuple(network.get("SecurityGroupIds") or ()), tuple(network.get("Subnets") or ())
+    if stack is not None and stack.complete:
+        return Home(stack.outputs["ExecutionRoleArn"], own_lifecycle(bucket), groups, subnets, ours=True)
+    first = next((group.raw for group in found.groups if group.raw.get("ExecutionRole")), None)
+    if first is None:
+        return None
+    return Home(first["ExecutionRole"], dict(first.get("LifeCycleConfig") or {}), groups, subnets, ours=False)
+
+
+def group_request(
+    group: Group, execution_role: str, script: Mapping[str, str], deep_health_checks: Iterable[DeepHealthCheck]
+) -> dict[str, Any]:
+    """A group that is not there yet."""
+    request: dict[str, Any] = {
+        "InstanceGroupName": group.name,
+        "InstanceType": group.instance_type,
+        "InstanceCount": group.count,
+        "ExecutionRole": execution_role,
+        "ThreadsPerCore": group.threads_per_core,
+        "LifeCycleConfig": dict(script),
+        "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gb}}],
+    }
+    checks = [str(check) for check in deep_health_checks]
+    if checks:
+        request["OnStartDeepHealthChecks"] = checks
+    if group.capacity is Capacity.SPOT:
+        request["CapacityRequirements"] = {"Spot": {}}
+    if group.capacity is Capacity.TRAINING_PLAN:
+        request["TrainingPlanArn"] = group.training_plan_arn
+    return request
+
+
+def new_group_request(group: Group, asked: NewGroup, at: Home, deep_health_checks: Iterable[DeepHealthCheck]) -> dict[str, Any]:
+    """The same with everything that a group of one's own may have."""
+    script = {"SourceS3Uri": asked.lifecycle, "OnCreate": asked.on_create} if asked.lifecycle else at.lifecycle
+    request = group_request(group, at.execution_role, script, deep_health_checks)
+    if asked.minimum:
+        request["MinInstanceCount"] = asked.minimum
+    if asked.subnet:
+        request["OverrideVpcConfig"] = {"SecurityGroupIds": list(at.security_groups), "Subnets": [asked.subnet]}
+    if asked.image_id:
+        request["ImageId"] = asked.image_id
+    kubernetes: dict[str, Any] = {}
+    if asked.labels:
+        kubernetes["Labels"] = dict(asked.labels)
+    if asked.taints:
+        kubernetes["Taints"] = [
+            {"Key": taint.key, "Effect": taint.effect, **({"Value": taint.value} if taint.value else {})} for taint in asked.taints
+        ]
+    if kubernetes:
+        request["KubernetesConfig"] = kubernetes
+    return request

@@ -1,0 +1,38 @@
+"""What a person asks for when a group is added to a cluster that is there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from clusters.spec import GroupInput, Input
+
+GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$")]
+LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
+LabelValue = Annotated[str, StringConstraints(min_length=1, max_length=63)]
+SubnetId = Annotated[str, StringConstraints(pattern=r"^(subnet-[0-9a-f]{8,17})?$")]
+
+
+class TaintInput(Input):
+    key: LabelKey
+    value: Annotated[str, StringConstraints(max_length=63)] = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+class NewGroup(GroupInput):
+    """Everything but the name has a default.
+
+    minimum: how many nodes HyperPod must reach, with continuous provisioning only. subnet: where the nodes go, "" for the
+    cluster's own compute subnet. lifecycle: S3 folder of a lifecycle script of one's own, with its file in on_create; "" for
+    ours. image_id: an AMI of one's own.
+    """
+
+    name: GroupName
+    minimum: Annotated[int, Field(ge=0, le=6758)] | None = None
+    subnet: SubnetId = ""
+    lifecycle: Annotated[str, StringConstraints(pattern=r"^(s3://.+)?$", max_length=1024)] = ""
+    on_create: Annotated[str, StringConstraints(max_length=128)] = "on_create.sh"
+    image_id: Annotated[str, StringConstraints(pattern=r"^(ami-[0-9a-f]{8,17})?$")] = ""
+    labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] = Field(default_factory=dict)
+    taints: Annotated[list[TaintInput], Field(max_length=50)] = Field(default_factory=list)

@@ -1,0 +1,143 @@
+"""Two changes at once: nothing is lost, and no count is overwritten with a stale one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from accounts.principals import principal_for
+from clusters.reading.reader import ClusterReader
+from clusters.tests.driving import begin, failure, run
+from clusters.tests.groups.meanwhile import Meanwhile
+from clusters.tests.groups.standing import Standing
+from instantstart.problem import Problem
+from operations.choices import OperationState
+from operations.driver import drive
+from operations.models import Operation
+from operations.submit import submit
+
+pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+CPU = "ml.m5.xlarge"
+NODE_CLASS = "hyperpodnodeclasses.karpenter.sagemaker.amazonaws.com"
+CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": NODE_CLASS},
+    "spec": {
+        "group": "karpenter.sagemaker.amazonaws.com",
+        "names": {"kind": "HyperpodNodeClass", "plural": "hyperpodnodeclasses", "singular": "hyperpodnodeclass"},
+        "scope": "Cluster",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+            }
+        ],
+    },
+}
+
+
+def ended(standing: Standing, *operations: Operation) -> None:
+    for operation in operations:
+        drive(operation, max_ticks=2000, on_idle=standing.sandbox.forward)
+        operation.refresh_from_db()
+
+
+def add(standing: Standing, who: User, *groups: dict[str, Any]) -> None:
+    made = run(standing.sandbox, who, "group.add", name="demo", groups=[{"instance_type": CPU, "count": 0, **group} for group in groups])
+    assert made.state == OperationState.SUCCEEDED, failure(made)
+
+
+def remove(standing: Standing, who: User, *names: str) -> None:
+    for name in names:
+        gone = run(standing.sandbox, who, "group.delete", name="demo", group=name, confirm=name, disrupt=True)
+        assert gone.state == OperationState.SUCCEEDED, failure(gone)
+
+
+def test_two_people_scale_two_groups_and_a_third_hand_adds_between(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(standing, operator, {"name": "left"}, {"name": "right"})
+    meanwhile = Meanwhile(monkeypatch)
+    left = begin(operator, "group.scale", name="demo", group="left", count=2)
+    right: list[Operation] = []
+    meanwhile.at("call.before", lambda: right.append(begin(operator, "group.scale", name="demo", group="right", count=1)))
+    # Somebody with the AWS command line, between our look and our call.
+    more = [{"InstanceGroupName": "right", "IncrementTargetCountBy": 1}]
+    meanwhile.at("call.after", lambda: standing.aws.write("sagemaker", "batch_add_cluster_nodes", ClusterName="demo", NodesToAdd=more))
+    ended(standing, left)
+    ended(standing, *right)
+    assert meanwhile.waiting == []
+    assert [left.state, *(one.state for one in right)] == [OperationState.SUCCEEDED] * 2, failure(right[0])
+    assert standing.counts() == {"workers": 1, "left": 2, "right": 1}
+    remove(standing, operator, "left", "right")
+
+
+def test_one_group_changes_once_at_a_time(standing: Standing, operator: User) -> None:
+    add(standing, operator, {"name": "one"}, {"name": "other"})
+    deleting = begin(operator, "group.delete", name="demo", group="one", confirm="one")
+
+    def refused(kind: str, **raw: Any) -> str:
+        with pytest.raises(Problem) as problem:
+            submit(kind, {"name": "demo", **raw}, principal_for(operator), channel="api")
+        assert (problem.value.status, problem.value.code) == (409, "operation_in_progress")
+        return problem.value.extra["operation"]
+
+    assert refused("group.scale", group="one", count=1) == str(deleting.pk)
+    # Asked for under another name, by the same call that also asks for a new group.
+    begun = begin(operator, "group.add", name="demo", groups=[{"name": "new", "instance_type": CPU, "count": 0}])
+    assert refused("group.add", groups=[{"name": "new", "instance_type": CPU, "count": 1}]) == str(begun.pk)
+    ended(standing, deleting, begun)
+    assert standing.counts() == {"workers": 1, "other": 0, "new": 0}
+    remove(standing, operator, "other", "new")
+
+
+def test_a_group_deleted_by_another_hand_while_it_grows_is_said_to_be_gone(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(standing, operator, {"name": "short"})
+    meanwhile = Meanwhile(monkeypatch)
+    meanwhile.at(
+        "outcome.committed",
+        lambda: standing.aws.write("sagemaker", "update_cluster", ClusterName="demo", InstanceGroupsToDelete=["short"]),
+    )
+    grown = run(standing.sandbox, operator, "group.scale", name="demo", group="short", count=1)
+    assert (grown.state, grown.error_code) == (OperationState.FAILED, "group_gone"), failure(grown)
+    drive(lambda: "short" not in standing.counts(), max_ticks=200, on_idle=standing.sandbox.forward)
+
+
+def test_a_node_class_that_appears_between_plan_and_call_stops_scaling_by_hand(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(standing, operator, {"name": "auto"})
+    api = ClusterReader("demo", "us-west-2").kube
+    assert api is not None
+    api.apply(CRD)
+    node_class = {
+        "apiVersion": "karpenter.sagemaker.amazonaws.com/v1",
+        "kind": "HyperpodNodeClass",
+        "metadata": {"name": "burst"},
+        "spec": {"instanceGroups": ["auto"]},
+    }
+    meanwhile = Meanwhile(monkeypatch)
+
+    def appear() -> None:
+        drive(lambda: bool(api.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", NODE_CLASS)), max_ticks=1)
+        api.apply(node_class)
+
+    meanwhile.at("start.committed", appear)
+    standing.mark()
+    grown = run(standing.sandbox, operator, "group.scale", name="demo", group="auto", count=1)
+    assert (grown.state, grown.error_code) == (OperationState.FAILED, "group_autoscaled"), failure(grown)
+    for kind, raw in (("group.scale", {"count": 1}), ("group.delete", {"confirm": "auto"})):
+        with pytest.raises(Problem) as refused:
+            submit(kind, {"name": "demo", "group": "auto", **raw}, principal_for(operator), channel="api")
+        assert [(error.code, "burst" in error.detail) for error in refused.value.errors] == [("group_autoscaled", True)]
+    assert standing.writes() == []
+    api.delete("karpenter.sagemaker.amazonaws.com/v1", "HyperpodNodeClass", "burst")
+    remove(standing, operator, "auto")
