@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, DELETION = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION = (
     "connect",
     "plan",
     "control_plane",
@@ -20,6 +20,7 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "hyperpod",
     "storage",
     "features",
+    "groups",
     "deletion",
 )
 
@@ -198,6 +199,13 @@ PERMISSIONS: tuple[Permission, ...] = (
         "give the service accounts of managed features their roles",
         Scope.EKS,
         "eks:CreatePodIdentityAssociation eks:DescribePodIdentityAssociation eks:DeletePodIdentityAssociation",
+    ),
+    *_rows(
+        GROUPS,
+        "add, delete, reboot and replace nodes, and update their software",
+        Scope.HYPERPOD,
+        "sagemaker:BatchAddClusterNodes sagemaker:BatchDeleteClusterNodes sagemaker:BatchRebootClusterNodes "
+        "sagemaker:BatchReplaceClusterNodes sagemaker:UpdateClusterSoftware",
     ),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(

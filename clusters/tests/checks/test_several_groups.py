@@ -8,9 +8,8 @@ from clusters import creation_plan
 from clusters.catalog import cost
 from clusters.catalog.quotas import INSTANCES_PER_CLUSTER, cluster_usage
 from clusters.checks.facts import Usage
+from clusters.groups.request import group_request, own_lifecycle
 from clusters.spec import Capacity, ClusterInput, DeepHealthCheck, GroupInput
-from clusters.steps.base import Subject as StepSubject
-from clusters.steps.hyperpod import CreateHyperPod
 from clusters.tests.checks.facts import rows, sagemaker_quotas, subject, wrong
 from clusters.tests.specs import IDENTITY
 from operations.plan import Check
@@ -84,8 +83,8 @@ def test_create_cluster_sends_every_group() -> None:
         {**CPU, "capacity": Capacity.SPOT, "volume_gb": 100}, group=GroupInput(deep_health_checks=[DeepHealthCheck.INSTANCE_STRESS])
     )
     resolved = subject(given, **facts()).spec
-    step = CreateHyperPod(StepSubject("demo", "us-west-2", "123456789012", "0" * 32, resolved))
-    sent = [step._group(group, "arn:aws:iam::123456789012:role/r") for group in resolved.all_groups]
+    role, script = "arn:aws:iam::123456789012:role/r", own_lifecycle(resolved.bucket)
+    sent = [group_request(group, role, script, resolved.checks_of(group)) for group in resolved.all_groups]
     assert [(group["InstanceGroupName"], group["InstanceType"], group["InstanceCount"]) for group in sent] == [
         ("workers", "ml.g5.8xlarge", 1),
         ("cpu", "ml.m5.xlarge", 2),
