@@ -53,7 +53,7 @@ def test_a_cluster_without_nodes_has_its_drivers_installed_and_waiting(sandbox: 
 
     made = run(sandbox, operator, "cluster.create", name="demo", fsx=True, group={"count": 0})
     assert made.state == OperationState.SUCCEEDED, failure(made)
-    drive(lambda: Cluster.objects.get().state == State.READY, max_ticks=50)
+    drive(lambda: (row := Cluster.objects.get()).state == State.READY and row.dependencies.exists(), max_ticks=50)
     row = Cluster.objects.get()
     assert {item.name: item.state for item in row.dependencies.all()} == dict.fromkeys(
         (
