@@ -170,6 +170,8 @@ def test_the_api_is_browsable_offline_under_the_policy(signed_in: Page) -> None:
     page.goto("/api/docs/")
     expect(page.locator(".opblock").first).to_be_visible()
     assert page.locator(".opblock").count() > 30
+    # Swagger puts links into buttons, which is not ours to change; its colours are.
+    assert [finding for finding in serious(page) if finding["id"] != "nested-interactive"] == []
 
 
 def test_the_aws_connection_says_what_is_in_use(signed_in: Page) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Product
+from tests.browser.conftest import Product, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.mark.limit(600), pytest.mark.xdist_group("browser")]
 
@@ -15,7 +15,8 @@ def test_refused_input_is_explained_beside_the_field_and_the_rest_is_kept(signed
     page.goto("/clusters/new/")
     page.locator("#id_name").fill("Not A Name")
     page.locator("#id_group_count").fill("3")
-    page.get_by_text("Network, storage and the rest").click()
+    tab_to(page, page.locator("summary", has_text="Network, storage and the rest"))
+    page.keyboard.press("Enter")
     page.locator("#id_network_vpc_cidr").fill("10.1.2.3/16")
     page.locator("#id_tags").fill("team=vision")
     page.get_by_role("button", name="Show the plan").last.click()
