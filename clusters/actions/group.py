@@ -115,7 +115,7 @@ class AddInstanceGroups(Action[GroupAddInput]):
             summary=f"Add {names} to {row.name}",
             changes=tuple(_additions(row.name, data, requests)),
             checks=tuple(rows),
-            cost_per_hour=_more(row, [(one.group.instance_type, one.group.count, one.group.capacity) for one in wanted]),
+            cost_per_hour=cost_after(row, [(one.group.instance_type, one.group.count, one.group.capacity) for one in wanted]),
             typical_seconds=self.typical_seconds,
             irreversible=tuple(_lasting(wanted)),
             basis={"requests": requests, "groups": [one.group.name for one in wanted], "ours": at.ours},
@@ -167,7 +167,7 @@ class ScaleGroup(Action[GroupScaleInput]):
                 going = candidates(alive(reader.instances, group.name), reader.nodes, reader.pods)[:-more]
                 rows += [*_minimum(group, data.count), *_work(going, data.disrupt)]
         way = "set" if not found.continuous else "add" if more > 0 else "delete"
-        price = _more(row, [(group.instance_type, more, group.capacity)])
+        price = cost_after(row, [(group.instance_type, more, group.capacity)])
         return Plan(
             kind=self.kind,
             summary=f"Scale {group.name} of {row.name} from {group.target_count} to {data.count} nodes",
@@ -287,7 +287,7 @@ class DeleteGroup(Action[GroupDeleteInput]):
                 *(Change(resource_type=NODE, name=item.key, action="delete") for item in own),
             ),
             checks=tuple(rows),
-            cost_per_hour=_more(row, [(group.instance_type, -group.current_count, group.capacity)]),
+            cost_per_hour=cost_after(row, [(group.instance_type, -group.current_count, group.capacity)]),
             typical_seconds=self.typical_seconds,
             irreversible=_lost(f"The group {group.name} with its {len(own)} nodes and their disks"),
             basis={"groups": [group.name], "nodes": [item.key for item in own]},
@@ -376,7 +376,7 @@ def _lost(what: str) -> tuple[Irreversible, ...]:
     return (Irreversible(what=what, why="Instances and volumes are destroyed; Spot and on-demand capacity may not come back."),)
 
 
-def _more(row: Cluster, added: Iterable[tuple[str, int, Capacity | str]]) -> float | None:
+def cost_after(row: Cluster, added: Iterable[tuple[str, int, Capacity | str]]) -> float | None:
     """What the cluster costs afterwards; None when a part is not known."""
     if row.cost_per_hour is None:
         return None

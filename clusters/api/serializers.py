@@ -162,12 +162,20 @@ class ClusterDetailSerializer(ClusterSerializer):
         return commands(cluster)
 
 
+class NodeOperationSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    kind = serializers.CharField()
+    state = serializers.CharField()
+
+
 class NodeSerializer(serializers.ModelSerializer[Node]):
     """An instance and the Kubernetes node it became; `ready` is null where Kubernetes does not know it or could not be read."""
 
+    operation = serializers.SerializerMethodField(help_text="The operation on it that has not ended, null when there is none.")
+
     class Meta:
         model = Node
-        fields = (
+        fields: ClassVar[tuple[str, ...]] = (
             "key",
             "instance_id",
             "logical_id",
@@ -182,9 +190,20 @@ class NodeSerializer(serializers.ModelSerializer[Node]):
             "schedulable",
             "health",
             "launched_at",
+            "image_release",
+            "gpus",
+            "gpus_used",
+            "efa",
+            "work",
+            "operation",
             "observed_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(NodeOperationSerializer(allow_null=True))
+    def get_operation(self, node: Node) -> dict[str, str] | None:
+        known: dict[str, dict[str, str]] = self.context.get("operations", {})
+        return known.get(node.instance_id or node.key)
 
 
 class ClusterEventSerializer(serializers.ModelSerializer[ClusterEvent]):

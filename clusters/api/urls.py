@@ -5,14 +5,14 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import configs, features, groups, rules, views
+from clusters.api import configs, features, groups, nodes, rules, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
 
 PARTS = {
     "phases": views.PhaseViewSet,
-    "nodes": views.NodeViewSet,
+    "nodes": nodes.NodeViewSet,
     "events": views.ClusterEventViewSet,
     "dependencies": views.DependencyViewSet,
     "resources": views.ResourceViewSet,
@@ -30,6 +30,13 @@ urlpatterns = [
         groups.InstanceGroupViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
         name="cluster-group",
     ),
+    path("clusters/<slug:name>/nodes/batch/<slug:verb>/", nodes.NodeBatchView.as_view(), name="cluster-nodes-batch"),
+    path(
+        "clusters/<slug:name>/nodes/<slug:node>/",
+        nodes.NodeViewSet.as_view({"get": "retrieve", "delete": "destroy"}),
+        name="cluster-node",
+    ),
+    path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", nodes.NodeVerbView.as_view(), name="cluster-node-verb"),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.PhaseRetryView.as_view(), name="cluster-phase-retry"),
     path(
         "clusters/<slug:name>/features/",

@@ -18,7 +18,7 @@ from accounts.principals import principal_of
 from clusters import filters
 from clusters.actions.phase import RetryPhase
 from clusters.api import listing, serializers
-from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, Node, Phase, Resource
+from clusters.models import Cluster, ClusterDocument, ClusterEvent, Dependency, Phase, Resource
 from clusters.spec import ClusterInput
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
 from instantstart.api.describe import describe_action
@@ -106,15 +106,6 @@ class PhaseViewSet(ClusterPartViewSet):
     serializer_class = serializers.PhaseSerializer
     filterset_class = filters.PhaseFilterSet
     ordering = ("position",)
-
-
-class NodeViewSet(ClusterPartViewSet):
-    """The nodes: HyperPod's instances and the Kubernetes nodes they became."""
-
-    queryset = Node.objects.all()
-    serializer_class = serializers.NodeSerializer
-    filterset_class = filters.NodeFilterSet
-    ordering = ("key",)
 
 
 class ClusterEventViewSet(ClusterPartViewSet):

@@ -11,7 +11,8 @@ class Node(models.Model):
     """One instance. `key` is its instance id, or its logical id while it has none.
 
     status, message: HyperPod's. ready: Kubernetes' Ready condition, None where Kubernetes does not know the node or could not be read.
-    health: the label sagemaker.amazonaws.com/node-health-status.
+    health: the label sagemaker.amazonaws.com/node-health-status. gpus, gpus_used, efa: accelerators that pods may have and have, and
+    EFA interfaces; None where Kubernetes does not know. work: what of people's runs on it, by name. boot_id: another after each start.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="nodes")
@@ -29,6 +30,13 @@ class Node(models.Model):
     schedulable = models.BooleanField(null=True, blank=True)
     health = models.CharField(max_length=64, blank=True)
     launched_at = models.DateTimeField(null=True, blank=True)
+    image_release = models.CharField(max_length=32, blank=True)
+    gpus = models.PositiveIntegerField(null=True, blank=True)
+    gpus_used = models.PositiveIntegerField(null=True, blank=True)
+    efa = models.PositiveIntegerField(null=True, blank=True)
+    labels = models.JSONField(default=dict, blank=True)
+    work = models.JSONField(default=list, blank=True)
+    boot_id = models.CharField(max_length=64, blank=True)
     observed_at = models.DateTimeField()
 
     class Meta:

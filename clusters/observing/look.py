@@ -18,6 +18,7 @@ from clusters.phases.probe import PhaseObservation
 from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
 from clusters.reading.kept import Keeper, Kept
 from clusters.reading.kubernetes import NodeReading
+from clusters.reading.pods import PodReading
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from operations import clock, errors
@@ -43,6 +44,7 @@ class Look:
     hyperpod: HyperPodReading | None = None
     instances: list[InstanceReading] | None = None
     nodes: list[NodeReading] | None = None
+    pods: list[PodReading] | None = None
     events: list[EventReading] | None = None
     dependencies: list[tuple[DependencyEntry, DependencySeen]] | None = None
     features: dict[str, FeatureSeen] = field(default_factory=dict)
@@ -63,8 +65,9 @@ class Look:
 def look(row: Cluster) -> Look:
     """Reads everything, with no transaction open."""
     seen = Look(clock.now())
-    seen.features_change = Operation.objects.filter(kind=SET_FEATURES, cluster=row.name, state__in=ACTIVE_STATES).exists()
-    seen.keeper = _keeper(row, seen.began, busy=seen.features_change)
+    active = set(Operation.objects.filter(cluster=row.name, state__in=ACTIVE_STATES).values_list("kind", flat=True))
+    seen.features_change = SET_FEATURES in active
+    seen.keeper = _keeper(row, seen.began, at_rest=not active, busy=seen.features_change)
     reader = ClusterReader(row.name, row.region, row.account, background=True, keeper=seen.keeper)
     spec = ResolvedSpec.model_validate(row.spec)
     first_error: Exception | None = None
@@ -87,15 +90,16 @@ def look(row: Cluster) -> Look:
     elif seen.hyperpod_read:
         seen.instances, seen.documents["hyperpod"] = [], None
     seen.nodes = _try(seen, "nodes", lambda: reader.nodes)
+    seen.pods = _try(seen, "pods", lambda: reader.pods) if seen.nodes else None
     seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
     _features(seen, reader, spec)
     _documents(seen, reader)
     return seen
 
 
-def _keeper(row: Cluster, at: datetime, *, busy: bool) -> Keeper:
+def _keeper(row: Cluster, at: datetime, *, at_rest: bool, busy: bool) -> Keeper:
     # An operation changes things on purpose: then everything is read.
-    spare = 0.0 if busy or row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
+    spare = 0.0 if not at_rest or row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
     return Keeper(at, spare, {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()}, busy)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from clusters.models.event import EVENTS_KEPT_PER_CLUSTER
 from clusters.reading.failures import UNCLASSIFIED, cause_of
 from clusters.reading.hyperpod import EventReading, GroupReading, HyperPodReading, InstanceReading
 from clusters.reading.kubernetes import NodeReading
+from clusters.reading.pods import PodReading, titles
 
 GROUP_FIELDS = ("instance_type", "capacity", "status", "current_count", "target_count", "min_count", "price_per_hour", "facts")
 NODE_FIELDS = (
@@ -28,8 +30,16 @@ NODE_FIELDS = (
     "schedulable",
     "health",
     "launched_at",
+    "image_release",
+    "gpus",
+    "gpus_used",
+    "efa",
+    "labels",
+    "work",
+    "boot_id",
 )
 BATCH = 500
+WORK_SHOWN = 20
 
 
 def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -> bool:
@@ -67,8 +77,14 @@ def group_facts(group: GroupReading) -> dict[str, Any]:
     return facts
 
 
-def write_nodes(row: Cluster, instances: list[InstanceReading], nodes: list[NodeReading] | None, at: datetime) -> bool:
-    """nodes: None where Kubernetes could not be read; then readiness is None, never a guess."""
+def write_nodes(
+    row: Cluster, instances: list[InstanceReading], nodes: list[NodeReading] | None, pods: list[PodReading] | None, at: datetime
+) -> bool:
+    """nodes, pods: None where Kubernetes could not be read; then readiness and use are None, never a guess."""
+    on_node: dict[str, list[PodReading]] = defaultdict(list)
+    for pod in pods or ():
+        if not pod.ended:
+            on_node[pod.node].append(pod)
     by_name = {node.name: node for node in nodes or ()}
     wanted: dict[str, dict[str, Any]] = {}
     for item in instances:
@@ -87,6 +103,13 @@ def write_nodes(row: Cluster, instances: list[InstanceReading], nodes: list[Node
             "schedulable": node.schedulable if node else None,
             "health": node.health if node else "",
             "launched_at": item.launched_at,
+            "image_release": item.image_release,
+            "gpus": node.gpus if node else None,
+            "gpus_used": sum(pod.gpus for pod in on_node[node.name]) if node and pods is not None else None,
+            "efa": node.efa if node else None,
+            "labels": dict(node.labels) if node else {},
+            "work": titles(pod for pod in on_node[node.name] if pod.work)[:WORK_SHOWN] if node else [],
+            "boot_id": node.boot_id if node else "",
         }
     row.node_count = len(wanted)
     row.ready_node_count = sum(1 for fields in wanted.values() if fields["ready"])

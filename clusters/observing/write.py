@@ -153,7 +153,7 @@ def _cluster(row: Cluster, seen: Look) -> None:
     changed = []
     if seen.hyperpod_read and nodes.write_groups(row, seen.hyperpod, at):
         changed.append("groups")
-    if seen.instances is not None and nodes.write_nodes(row, seen.instances, seen.nodes, seen.as_of(INSTANCES)):
+    if seen.instances is not None and nodes.write_nodes(row, seen.instances, seen.nodes, seen.pods, seen.as_of(INSTANCES)):
         changed.append("nodes")
     if seen.events is not None and nodes.write_events(row, seen.events):
         changed.append("events")

@@ -72,6 +72,7 @@ class InstanceReading:
     message: str
     private_dns: str
     launched_at: datetime | None
+    image_release: str = ""
 
     @property
     def key(self) -> str:
@@ -162,6 +163,7 @@ def read_instances(aws: Aws, name: str) -> list[InstanceReading]:
             message=item["InstanceStatus"].get("Message") or "",
             private_dns=item.get("PrivateDnsHostname") or "",
             launched_at=item.get("LaunchTime"),
+            image_release=item.get("CurrentImageReleaseVersion") or "",
         )
         for item in found
     ]

@@ -11,6 +11,8 @@ from instantstart.kube.client import Kube
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 ZONE_LABEL = "topology.kubernetes.io/zone"
+GPU_RESOURCES = ("nvidia.com/gpu", "aws.amazon.com/neuron")
+EFA_RESOURCE = "vpc.amazonaws.com/efa"
 HELM_RELEASE_ANNOTATION = "meta.helm.sh/release-name"
 
 
@@ -22,6 +24,11 @@ class NodeReading:
     health: str
     zone: str
     labels: Mapping[str, str]
+    boot_id: str = ""
+    """Another one after every start of the machine."""
+    gpus: int = 0
+    efa: int = 0
+    """How many accelerators and EFA interfaces pods may have."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,12 @@ def condition(item: Mapping[str, Any], kind: str) -> bool:
     return any(one.get("type") == kind and one.get("status") == "True" for one in (item.get("status") or {}).get("conditions") or ())
 
 
+def allocatable(node: Mapping[str, Any], *resources: str) -> int:
+    """How much of these the node has for pods, in all."""
+    offered = (node.get("status") or {}).get("allocatable") or {}
+    return sum(int(offered.get(name, 0)) for name in resources)
+
+
 def read_nodes(kube: Kube) -> list[NodeReading]:
     return [
         NodeReading(
@@ -51,6 +64,9 @@ def read_nodes(kube: Kube) -> list[NodeReading]:
             health=(item["metadata"].get("labels") or {}).get(HEALTH_LABEL, ""),
             zone=(item["metadata"].get("labels") or {}).get(ZONE_LABEL, ""),
             labels=item["metadata"].get("labels") or {},
+            boot_id=((item.get("status") or {}).get("nodeInfo") or {}).get("bootID", ""),
+            gpus=allocatable(item, *GPU_RESOURCES),
+            efa=allocatable(item, EFA_RESOURCE),
         )
         for item in kube.list("v1", "Node")
     ]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusters import names
+from clusters.reading.kubernetes import GPU_RESOURCES
 from instantstart.kube.client import Kube
 
 OURS = frozenset({"kube-system", "kube-public", "kube-node-lease", "cert-manager", names.HYPERPOD_NAMESPACE, names.KUBERAY_NAMESPACE})
 """Namespaces of what a cluster itself runs."""
-GPU_RESOURCES = ("nvidia.com/gpu", "aws.amazon.com/neuron", "aws.amazon.com/neurondevice")
 _ENDED = ("Succeeded", "Failed")
 
 
@@ -29,6 +29,8 @@ class PodReading:
     gpus: int
     mirror: bool
     empty_dir: bool
+    going: bool = False
+    """Whether it is being deleted."""
 
     @property
     def ended(self) -> bool:
@@ -84,6 +86,7 @@ def _pod(item: Mapping[str, Any]) -> PodReading:
         labels=metadata.get("labels") or {},
         gpus=sum(_gpus(container) for container in spec.get("containers") or ()),
         mirror="kubernetes.io/config.mirror" in (metadata.get("annotations") or {}),
+        going=bool(metadata.get("deletionTimestamp")),
         empty_dir=any("emptyDir" in volume for volume in spec.get("volumes") or ()),
     )
 
@@ -91,3 +94,51 @@ def _pod(item: Mapping[str, Any]) -> PodReading:
 def _gpus(container: Mapping[str, Any]) -> int:
     limits = (container.get("resources") or {}).get("limits") or {}
     return sum(int(limits.get(name, 0)) for name in GPU_RESOURCES)
+
+
+@dataclass(frozen=True)
+class BudgetReading:
+    """A PodDisruptionBudget: how many of its pods may go now."""
+
+    namespace: str
+    name: str
+    allowed: int
+    match_labels: Mapping[str, str]
+    match_expressions: tuple[Mapping[str, Any], ...]
+
+    @property
+    def title(self) -> str:
+        return f"PodDisruptionBudget {self.namespace}/{self.name}"
+
+    def covers(self, pod: PodReading) -> bool:
+        """Whether the pod is one of those that it protects. An empty selector protects every pod of the namespace."""
+        return (
+            pod.namespace == self.namespace
+            and all(pod.labels.get(key) == value for key, value in self.match_labels.items())
+            and all(_holds(one, pod.labels) for one in self.match_expressions)
+        )
+
+
+def read_budgets(kube: Kube) -> list[BudgetReading]:
+    """All disruption budgets of all namespaces."""
+    return [_budget(item) for item in kube.list("policy/v1", "PodDisruptionBudget")]
+
+
+def _budget(item: Mapping[str, Any]) -> BudgetReading:
+    selector = (item.get("spec") or {}).get("selector") or {}
+    return BudgetReading(
+        item["metadata"]["namespace"],
+        item["metadata"]["name"],
+        int((item.get("status") or {}).get("disruptionsAllowed", 0)),
+        selector.get("matchLabels") or {},
+        tuple(selector.get("matchExpressions") or ()),
+    )
+
+
+def _holds(one: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    key, values = one["key"], one.get("values") or ()
+    if one["operator"] == "In":
+        return labels.get(key) in values
+    if one["operator"] == "NotIn":
+        return labels.get(key) not in values
+    return (key in labels) is bool(one["operator"] == "Exists")

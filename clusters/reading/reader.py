@@ -20,7 +20,7 @@ from clusters.reading.hyperpod import (
 from clusters.reading.iam import RoleReading, read_association_role, read_role
 from clusters.reading.kept import ADDONS, EVENTS, IDENTITIES, INSTANCES, STACK_RESOURCES, Keeper
 from clusters.reading.kubernetes import NodeReading, Workload, read_nodes, read_workloads
-from clusters.reading.pods import PodReading, read_pods
+from clusters.reading.pods import BudgetReading, PodReading, read_budgets, read_pods
 from clusters.reading.stack import StackReading, StackResource, read_stack, read_stack_resources
 from instantstart import cloud, kube
 from instantstart.cloud.aws import Aws
@@ -241,6 +241,12 @@ class ClusterReader:
         """Every pod; [] while there is no Kubernetes."""
         api = self.kube
         return [] if api is None else self._of_kubernetes("pods", lambda: read_pods(api))
+
+    @property
+    def budgets(self) -> list[BudgetReading]:
+        """Every PodDisruptionBudget; [] while there is no Kubernetes."""
+        api = self.kube
+        return [] if api is None else self._of_kubernetes("budgets", lambda: read_budgets(api))
 
     @property
     def workloads(self) -> list[Workload]:

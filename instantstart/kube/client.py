@@ -147,6 +147,18 @@ class Kube:
             raise
         return True
 
+    def evict(self, namespace: str, pod: str) -> bool:
+        """Asks for the pod's eviction, which disruption budgets may refuse (KubeError TooManyRequests); False when it is not there."""
+        path = f"{kinds.path(kinds.BUILT_IN[('v1', 'Pod')], 'v1', namespace, pod)}/eviction"
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
+        try:
+            self.transport.json("POST", path, body=body)
+        except KubeError as error:
+            if error.missing:
+                return False
+            raise
+        return True
+
     def logs(self, namespace: str, pod: str, container: str = "", tail: int | None = None, *, previous: bool = False) -> str:
         """A container's log, the last `tail` lines when given."""
         query: dict[str, Any] = {}

@@ -82,6 +82,12 @@ ROWS = (
     _read_of_cluster(f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/"),
     _change_of_cluster("patch", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"count": 2}),
     _change_of_cluster("delete", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"confirm": "workers"}),
+    _read_of_cluster(f"{_CLUSTER}nodes/<slug:node>/", "clusters/demo/nodes/i-00000000000000000/"),
+    _change_of_cluster("delete", f"{_CLUSTER}nodes/<slug:node>/", "clusters/demo/nodes/i-00000000000000000/"),
+    _change_of_cluster("post", f"{_CLUSTER}nodes/<slug:node>/<slug:verb>/", "clusters/demo/nodes/i-00000000000000000/reboot/", {}),
+    _change_of_cluster(
+        "post", f"{_CLUSTER}nodes/batch/<slug:verb>/", "clusters/demo/nodes/batch/drain/", {"nodes": ["i-00000000000000000"]}
+    ),
     _change_of_cluster("post", f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", {}),
     _read_of_cluster(f"{_CLUSTER}features/", "clusters/demo/features/"),
     _read_of_cluster(f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/"),

@@ -29,7 +29,7 @@ from operations.tests import fakes, world
 PREFIX = "api/v1/"
 UNTOUCHED = ("accounts", "clusters", "operations", "instantstart")
 """Apps whose rows must be as before after a refusal."""
-NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set"}
+NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": [], "names": []}
 """What plans of groups and nodes tell their steps, for none."""
 MAY_DIFFER = {("accounts", "AuditEntry"), ("instantstart", "IdempotencyRecord")}
 
