@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
@@ -132,6 +133,7 @@ class RestartAction(Action[NodesInput]):
     verb: str
     allowed: tuple[str, ...]
     step: type[RestartStep]
+    trace: re.Pattern[str]
     effect: str
     until: str
 
@@ -144,7 +146,7 @@ class RestartAction(Action[NodesInput]):
             known_hyperpod(reader)
             items = chosen(reader, data.nodes)
             rows = [*_statuses(items, self.allowed, self.verb), *_work(reader, items, data.disrupt, self.effect)]
-            planned = [_planned(reader, item) for item in items]
+            planned = [{**_planned(reader, item), "told": evidence.last_told(reader, item.instance_id, self.trace)} for item in items]
         return Plan(
             kind=self.kind,
             summary=f"{self.verb.capitalize()} {', '.join(item.key for item in items[:3])}{' …' if len(items) > 3 else ''} of {row.name}",
@@ -182,6 +184,7 @@ class RebootNodesAction(RestartAction):
     verb = "reboot"
     allowed = ("Running", "Failure")
     step = RebootNodes
+    trace = evidence.REBOOT
     effect = "is interrupted by the reboot"
     until = "boot_id has changed and ready is true"
 
@@ -195,6 +198,7 @@ class ReplaceNodesAction(RestartAction):
     verb = "replace"
     allowed = ("Running", "Failure", "DeepHealthCheckInProgress")
     step = ReplaceNodes
+    trace = evidence.REPLACE
     effect = "ends with the nodes"
     until = "status is 404: another instance has taken its place"
 

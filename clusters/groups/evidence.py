@@ -31,9 +31,16 @@ def health(reader: ClusterReader, instance_id: str) -> str:
     return next((node.health for node in reader.nodes if node.name == f"hyperpod-{instance_id}"), "")
 
 
-def told(reader: ClusterReader, instance_id: str, since: datetime, what: re.Pattern[str]) -> bool:
-    """Whether HyperPod told of it in an event."""
-    return any(event.instance_id == instance_id and event.at >= since - SKEW and what.search(event.description) for event in reader.events)
+def last_told(reader: ClusterReader, instance_id: str, what: re.Pattern[str]) -> str:
+    """When HyperPod last told of it in an event, "" when never: what the plan knew already is no trace of a call after it."""
+    times = [event.at for event in reader.events if event.instance_id == instance_id and what.search(event.description)]
+    return max(times).isoformat() if times else ""
+
+
+def told(reader: ClusterReader, planned: Mapping[str, Any], since: datetime, what: re.Pattern[str]) -> bool:
+    """Whether HyperPod told of it in an event since then."""
+    last = last_told(reader, planned["instance_id"], what)
+    return bool(last) and last != planned["told"] and datetime.fromisoformat(last) >= since - SKEW
 
 
 def rebooted(reader: ClusterReader, planned: Mapping[str, Any], since: datetime) -> bool:
@@ -45,7 +52,7 @@ def rebooted(reader: ClusterReader, planned: Mapping[str, Any], since: datetime)
     if planned["boot_id"] and now and now != planned["boot_id"]:
         return True
     under_way = item.status == "Pending" or health(reader, item.instance_id) == PENDING_REBOOT != planned["health"]
-    return under_way or told(reader, item.instance_id, since, REBOOT)
+    return under_way or told(reader, planned, since, REBOOT)
 
 
 def replaced(reader: ClusterReader, planned: Mapping[str, Any], since: datetime) -> bool:
@@ -53,4 +60,4 @@ def replaced(reader: ClusterReader, planned: Mapping[str, Any], since: datetime)
     item = instance(reader, planned)
     if item is None:
         return True
-    return health(reader, item.instance_id) == PENDING_REPLACEMENT != planned["health"] or told(reader, item.instance_id, since, REPLACE)
+    return health(reader, item.instance_id) == PENDING_REPLACEMENT != planned["health"] or told(reader, planned, since, REPLACE)

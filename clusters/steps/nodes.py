@@ -22,7 +22,7 @@ EVIDENCE_SECONDS = 120.0
 PATIENCE = timedelta(minutes=45)
 NO_TRACE = {"ErrorCode": "NoTrace", "Message": "No answer came, and no trace of the call is seen."}
 Planned = Mapping[str, Any]
-"""A node as the plan saw it: instance_id, logical_id, boot_id, health, group."""
+"""A node as the plan saw it: instance_id, logical_id, boot_id, health, group, told."""
 
 
 class RestartStep(GroupStep):

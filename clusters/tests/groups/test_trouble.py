@@ -55,3 +55,46 @@ def test_trouble_with_every_call_on_groups_ends_the_same(standing: Standing, ope
         assert ended.state == OperationState.SUCCEEDED, (trouble, failure(ended))
         assert standing.counts() == counts
         assert [fault["struck"] for fault in standing.sandbox.faults()] == [1]
+
+
+NODE_CHAIN: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("node.drain", {}, ""),
+    ("node.cordon", {"enabled": False}, ""),
+    ("node.reboot", {}, "BatchRebootClusterNodes"),
+    ("node.replace", {}, "BatchReplaceClusterNodes"),
+    ("node.delete", {}, "BatchDeleteClusterNodes"),
+)
+
+
+def test_changes_of_nodes_that_die_around_their_call_are_sent_once(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = run(standing.sandbox, operator, "group.add", name="demo", groups=[{"name": "few", "instance_type": CPU, "count": 1}])
+    assert added.state == OperationState.SUCCEEDED, failure(added)
+    killer = Killer()
+    for kind, raw, call in NODE_CHAIN:
+        standing.mark()
+        # Dead before a call of which nobody can tell whether it left: such an operation is unknown, see test_nodes.
+        killer.to_come = {"call.after", "intent.committed", "step.before", "step.committed", "end.before", "leave.committed"}
+        [node] = standing.nodes("few")
+        with monkeypatch.context() as patched:
+            patched.setattr(points, "reach", killer.reach)
+            ended, deaths = survive(standing.sandbox, operator, kind, key=kind, name="demo", nodes=[node["InstanceId"]], **raw)
+        assert ended.state == OperationState.SUCCEEDED, failure(ended)
+        assert deaths >= 3
+        assert standing.writes() == ([call] if call else [])
+    assert standing.counts() == {"workers": 1, "few": 0}
+    gone = run(standing.sandbox, operator, "group.delete", name="demo", group="few", confirm="few")
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
+
+
+def test_a_driver_that_dies_before_a_reboot_leaves_an_unknown_outcome_and_no_second_call(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killer = Killer()
+    killer.to_come = {"call.before"}
+    [node] = standing.nodes("workers")
+    with monkeypatch.context() as patched:
+        patched.setattr(points, "reach", killer.reach)
+        ended, deaths = survive(standing.sandbox, operator, "node.reboot", name="demo", nodes=[node["InstanceId"]])
+    assert (ended.state, ended.error_code, deaths, standing.writes()) == (OperationState.UNKNOWN, "outcome_unknown", 1, [])
