@@ -167,7 +167,7 @@ class ClusterUnderTest:
         assert done.returncode == 0, f"helm {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def until(self, condition: Callable[[], T], timeout: float = 30.0, what: str = "") -> T:
+    def until(self, condition: Callable[[], T], timeout: float = 90.0, what: str = "") -> T:
         return until(condition, timeout, what)
 
     def get(self, kind: str, name: str = "", *, namespace: str = "default") -> dict[str, Any]:
@@ -175,7 +175,7 @@ class ClusterUnderTest:
         return answer
 
 
-def until(condition: Callable[[], T], timeout: float = 30.0, what: str = "") -> T:
+def until(condition: Callable[[], T], timeout: float = 90.0, what: str = "") -> T:
     """The first true value of `condition`; other people's processes have to get there, so it is asked again and again."""
     deadline = time.monotonic() + timeout
     while True:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.kube import binary, build, progress
+from sandbox.tests.kube.rig import until
 
 GO = """#!/bin/sh
 echo "$@" >> "{calls}"
@@ -170,5 +171,5 @@ def test_an_interrupted_build_takes_its_compiler_with_it(make_go: GoMaker, tmp_p
     while not (pid_file.exists() and pid_file.read_text().strip()):
         assert process.poll() is None
     process.terminate()
-    assert process.wait(10) == 128 + 15
-    assert not Path(f"/proc/{int(pid_file.read_text())}").exists()
+    assert process.wait(30) == 128 + 15
+    until(lambda: not Path(f"/proc/{int(pid_file.read_text())}").exists(), 10, what="end of the compiler, which the kernel reaps")

@@ -13,7 +13,12 @@ from sandbox.tests.kube.rig import token
 ARN = "arn:aws:iam::123456789012:user/ann"
 KEY = AccessKey("AKIAEXAMPLE000000001", "a secret", Principal(arn=ARN, account="123456789012", kind="user"))
 SESSION = AccessKey(
-    "ASIAEXAMPLE000000001", "another secret", KEY.principal, session_token="a session's token", expires_at=time.time() + 900
+    # Made when the tests are collected; the last of them may run an hour later.
+    "ASIAEXAMPLE000000001",
+    "another secret",
+    KEY.principal,
+    session_token="a session's token",
+    expires_at=time.time() + 12 * 3600,
 )
 KEYS = {key.access_key: key for key in (KEY, SESSION)}
 
