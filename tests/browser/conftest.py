@@ -87,7 +87,7 @@ class Product:
         self.stack.http.request("DELETE", f"{self.stack.endpoint}/_sandbox/faults/{fault_id}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     folder = tmp_path_factory.mktemp("product")
     lock = claim(folder)
@@ -105,20 +105,20 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         lock.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def demo(product: Product) -> str:
     """The name of a ready cluster, which tests leave as it is. Waited for once: what fails here fails at once for all who ask for it."""
     product.wait_for("demo", "ready")
     return "demo"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
     yield browser
