@@ -120,6 +120,31 @@ class NodeAdmin(ObservedAdmin):
     list_filter = ("status", "ready")
     search_fields = ("instance_id", "logical_id", "kubernetes_name")
     list_select_related = ("cluster",)
+    actions = ("reboot", "cordon", "uncordon")
+
+    @admin.action(description="Reboot (where nothing runs)")
+    def reboot(self, request: HttpRequest, rows: QuerySet[Node]) -> None:
+        self._submit(request, rows, "node.reboot")
+
+    @admin.action(description="Let no new pods come")
+    def cordon(self, request: HttpRequest, rows: QuerySet[Node]) -> None:
+        self._submit(request, rows, "node.cordon", enabled=True)
+
+    @admin.action(description="Let new pods come again")
+    def uncordon(self, request: HttpRequest, rows: QuerySet[Node]) -> None:
+        self._submit(request, rows, "node.cordon", enabled=False)
+
+    def _submit(self, request: HttpRequest, rows: QuerySet[Node], kind: str, **values: Any) -> None:
+        """One operation a node."""
+        for row in rows.select_related("cluster"):
+            asked = {"name": row.cluster.name, "nodes": [row.key], **values}
+            try:
+                submission = submit(kind, asked, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
+            except Problem as problem:
+                self.message_user(request, f"{row}: {problem}", messages.ERROR)
+                continue
+            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
+            self.message_user(request, f"{row}: {said}.", messages.SUCCESS)
 
 
 @admin.register(ClusterEvent)

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import configs, features, groups, nodes, rules, views
+from clusters.api import configs, features, groups, nodes, rules, software, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
@@ -48,6 +48,7 @@ urlpatterns = [
         features.FeatureViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
         name="cluster-feature",
     ),
+    path("clusters/<slug:name>/software-updates/", software.SoftwareUpdateView.as_view(), name="cluster-software-updates"),
     path("clusters/<slug:name>/raw/", views.ClusterRawView.as_view(), name="cluster-raw"),
     path("clusters/<slug:name>/prefer/", views.ClusterPreferView.as_view(), name="cluster-prefer"),
     path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),

@@ -25,7 +25,7 @@ HEALTH_WORDS = {
 }
 
 
-def _described(fact: InstanceType) -> str:
+def described(fact: InstanceType) -> str:
     """ "ml.p5.48xlarge: 8 × H100 80 GB, 192 vCPU, 2048 GiB, $66.05/h"."""
     parts = [f"{fact.accelerators} × {fact.accelerator} {fact.accelerator_gb} GB"] if fact.accelerator and fact.accelerators else []
     parts += [f"{fact.vcpus} vCPU", f"{fact.memory_gib:g} GiB"]
@@ -115,7 +115,7 @@ class ClusterForm(ProblemForm):
         self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in offered.versions)])
         none = "Choose one" if offered.plans else "This region has no training plan that could be used"
         self._choices("group_training_plan_arn", [("", none), *((plan.arn, _plan_words(plan)) for plan in offered.plans)])
-        self._choices("group_instance_type", [(fact.name, _described(fact)) for fact in INSTANCE_TYPES.values()])
+        self._choices("group_instance_type", [(fact.name, described(fact)) for fact in INSTANCE_TYPES.values()])
 
     def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]

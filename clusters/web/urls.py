@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from clusters.web import from_config, rules, views, wizard
+from clusters.web import from_config, groups, rules, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
@@ -12,6 +12,12 @@ urlpatterns = [
     path("clusters/new/from-config/", from_config.cluster_from_config, name="from-config"),
     path("clusters/<slug:name>/export/", from_config.cluster_export, name="export"),
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
+    path("clusters/<slug:name>/groups/new/", groups.group_new, name="group-new"),
+    path("clusters/<slug:name>/groups/<slug:group>/scale/", groups.group_scale, name="group-scale"),
+    path("clusters/<slug:name>/groups/<slug:group>/delete/", groups.group_delete, name="group-delete"),
+    path("clusters/<slug:name>/software/", groups.software_update, name="software"),
+    path("clusters/<slug:name>/nodes/<slug:node>/", groups.node_detail, name="node"),
+    path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", groups.node_verb, name="node-verb"),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.phase_retry, name="retry"),

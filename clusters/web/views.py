@@ -18,6 +18,7 @@ from accounts.principals import principal_of
 from clusters.choices import DependencyState, PhaseName, State
 from clusters.commands import commands
 from clusters.models import Cluster, Phase
+from clusters.web.groups import shown_groups
 from instantstart.problem import Problem
 from instantstart.web.review import Review, reviewed
 from instantstart.web.signed_in import page
@@ -103,7 +104,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "cluster": cluster,
         "phases": [_phase(row, by_id.get(row.operation_id) if row.operation_id else None) for row in rows],
         "commands": "\n".join(f"# {item['title']}\n{item['command']}" for item in commands(cluster)),
-        "groups": cluster.groups.all(),
+        "groups": shown_groups(cluster),
         "nodes": cluster.nodes.all()[:NODES_SHOWN],
         "more_nodes": max(0, cluster.node_count - NODES_SHOWN),
         "dependencies": dependencies,

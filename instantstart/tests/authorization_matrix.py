@@ -88,6 +88,7 @@ ROWS = (
     _change_of_cluster(
         "post", f"{_CLUSTER}nodes/batch/<slug:verb>/", "clusters/demo/nodes/batch/drain/", {"nodes": ["i-00000000000000000"]}
     ),
+    _change_of_cluster("post", f"{_CLUSTER}software-updates/", "clusters/demo/software-updates/", {}),
     _change_of_cluster("post", f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", {}),
     _read_of_cluster(f"{_CLUSTER}features/", "clusters/demo/features/"),
     _read_of_cluster(f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/"),

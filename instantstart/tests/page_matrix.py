@@ -55,6 +55,7 @@ NEW_USER = {"username": "nora", "password": "a long enough sentence", "role": "v
 NEW_TOKEN = {"name": "another", "role": "viewer", "expires_in_days": "30"}
 NEW_PASSWORD = {"old_password": "correct horse battery", "password": "a long enough sentence", "again": "a long enough sentence"}
 SEEN = {"plan_fingerprint": "{plan}", "key": "a key of the page's own"}
+NEW_GROUP = "name=more&instance_type=ml.g5.8xlarge&count=1&capacity=on-demand&volume_gb=500"
 NEW_CLUSTER = {"stage": "confirm", "data": '{"name": "new"}', **SEEN}
 GROUP = {"InstanceGroupName": "gpu", "InstanceType": "ml.p5.48xlarge", "InstanceCount": 2, "ExecutionRole": "arn:aws:iam::1:role/exec"}
 EKS = {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:123456789012:cluster/old"}}
@@ -91,6 +92,12 @@ ROWS = (
     _page(_CLUSTER, "clusters/demo/"),
     _page(f"{_CLUSTER}raw/", "clusters/demo/raw/"),
     _safe(f"{_CLUSTER}export/", "clusters/demo/export/"),
+    _verb(f"{_CLUSTER}groups/new/", f"clusters/demo/groups/new/?{NEW_GROUP}", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}groups/<slug:group>/scale/", "clusters/demo/groups/workers/scale/?count=2", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}groups/<slug:group>/delete/", "clusters/demo/groups/workers/delete/", {"confirm": "workers", **SEEN}, get=OPERATORS),
+    _verb(f"{_CLUSTER}software/", "clusters/demo/software/", SEEN, get=OPERATORS),
+    _safe(f"{_CLUSTER}nodes/<slug:node>/", "clusters/demo/nodes/i-00000000000000000/"),
+    _verb(f"{_CLUSTER}nodes/<slug:node>/<slug:verb>/", "clusters/demo/nodes/i-00000000000000000/reboot/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}delete/", "clusters/demo/delete/", {"confirm": "demo", **SEEN}, get=OPERATORS),
     _verb(f"{_CLUSTER}phases/<slug:phase>/retry/", "clusters/demo/phases/hyperpod/retry/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}protect/", "clusters/demo/protect/", {"enabled": "yes"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib import admin
@@ -67,7 +68,7 @@ def visited(row: Row, method: str, client: Client, ids: dict[str, str]) -> Any:
     answer = getattr(client, method)(url, body if method == "post" else None)
     anonymous = "_auth_user_id" not in client.session
     if answer.status_code == 302 and anonymous and row.route not in ("sign-in/", "sign-out/"):
-        assert answer["Location"] == f"{reverse('accounts-web:sign-in')}?next={url}"
+        assert answer["Location"] == f"{reverse('accounts-web:sign-in')}?next={quote(url)}"
     allowed = answer.status_code == 302 and not anonymous
     if method == "post" and row.changes and allowed:
         assert everything() != before, url
