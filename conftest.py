@@ -23,8 +23,9 @@ PASSWORD = "correct horse battery"  # noqa: S105
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """SQLite in a file, as in production: in memory, connections share one cache, which locks whole tables and waits for nobody."""
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """SQLite in a file, as in production: in memory, connections share one cache, which locks whole tables and waits for nobody.
+    On PostgreSQL each worker has a database of its own by its name's suffix."""
     database = connections["default"].settings_dict
     database["CONN_MAX_AGE"] = 0  # threads outlive a test; their connections must not, or the database can't be dropped
     if database["ENGINE"].endswith("sqlite3"):
