@@ -6,40 +6,40 @@ The product is served as in production; AWS is the sandbox's process, each of wh
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from bench import child, fleet
-from bench.process import ROOT, free_port, part, wait_for
+from bench.process import free_port, part, wait_for
 from bench.result import Row, percentile
+from clusters.tests.sandbox import Sandbox
 
 CALL_SECONDS = 0.04
 P50_GOAL = 1.5
 PLANS = 40
+SPEED = 60.0
 WISH = {"group": {"instance_type": "ml.p5.48xlarge", "count": 4}}
 
 
 def bench(setting: child.Setting) -> list[Row]:
     port = free_port()
-    with _sandbox(setting.folder) as endpoint:
-        environment = setting.environment(endpoint, PORT=str(port))
+    sandbox = Sandbox(setting.folder / "sandbox", SPEED)
+    try:
+        environment = setting.environment(sandbox.endpoint, PORT=str(port))
         child.set_up(environment)
         token = fleet.operator_token()
         log = setting.folder / "web.log"
         with part("web", environment, log) as web:
             wait_for(f"http://127.0.0.1:{port}/livez", web, log)
-            _control(endpoint, "faults", {"kind": f"slow:{CALL_SECONDS}", "count": None})
+            sandbox.fault(kind=f"slow:{CALL_SECONDS}", count=None)
             url = f"http://127.0.0.1:{port}/api/v1/clusters/?dry_run=true"
             first, _ = _plan(url, token, "plan-first")
-            before = len(_requests(endpoint))
+            before = len(sandbox.requests(limit="100000"))
             found = [_plan(url, token, f"plan-{number:03d}") for number in range(max(4, int(setting.seconds(PLANS))))]
-            calls = (len(_requests(endpoint)) - before) / len(found)
+            calls = (len(sandbox.requests(limit="100000")) - before) / len(found)
+    finally:
+        sandbox.stop()
     seconds = [one for one, _ in found]
     changes = {len(plan["changes"]) for _, plan in found}
     if len(changes) != 1 or not changes.pop():
@@ -64,30 +64,6 @@ def _plan(url: str, token: str, name: str) -> tuple[float, dict[str, Any]]:
     with urllib.request.urlopen(urllib.request.Request(url, data=body, headers=headers), timeout=60) as answer:  # noqa: S310  (loopback)
         plan: dict[str, Any] = json.loads(answer.read())
     return time.perf_counter() - begun, plan
-
-
-@contextmanager
-def _sandbox(folder: Path) -> Iterator[str]:
-    argv = [sys.executable, "-m", "sandbox", "serve", "--port", "0", "--state-dir", str(folder / "sandbox"), "--speed", "60"]
-    process = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield str(json.loads(process.stdout.readline())["endpoint"])
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _control(endpoint: str, path: str, body: dict[str, Any]) -> None:
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(f"{endpoint}/_sandbox/{path}", data=json.dumps(body).encode(), headers=headers)  # noqa: S310
-    urllib.request.urlopen(request, timeout=10).close()  # noqa: S310
-
-
-def _requests(endpoint: str) -> list[Any]:
-    with urllib.request.urlopen(f"{endpoint}/_sandbox/requests?limit=100000", timeout=10) as answer:  # noqa: S310
-        said = json.loads(answer.read())
-    return said if isinstance(said, list) else next(iter(said.values()))
 
 
 if __name__ == "__main__":

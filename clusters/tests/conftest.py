@@ -22,9 +22,8 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
 
 
 @pytest.fixture
-def sandbox(sandbox_process: Sandbox, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    """The sandbox, empty, with the environment pointing at it, and without the politeness that AWS's rate limits ask for."""
-    sandbox_process.reset()
+def pointed(sandbox_process: Sandbox, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
+    """The sandbox as it is, with the environment pointing at it, and without the politeness that AWS's rate limits ask for."""
     settings.AWS_RATE = 10_000.0
     for name, value in sandbox_process.environment().items():
         monkeypatch.setenv(name, value)
@@ -35,3 +34,10 @@ def sandbox(sandbox_process: Sandbox, settings: Any, monkeypatch: pytest.MonkeyP
     yield sandbox_process
     cloud.forget()
     kept.forget()
+
+
+@pytest.fixture
+def sandbox(pointed: Sandbox) -> Sandbox:
+    """The same, emptied."""
+    pointed.reset()
+    return pointed

@@ -13,13 +13,13 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from clusters.dependencies import helm
-from clusters.tests.conftest import sandbox, sandbox_process
+from clusters.tests.conftest import pointed, sandbox, sandbox_process
 from clusters.tests.sandbox import Sandbox
 from tests.never_lies.referee import Referee
 from tests.never_lies.rig import CLUSTER, Rig
 from tests.never_lies.world import Peephole
 
-__all__ = ["sandbox", "sandbox_process"]
+__all__ = ["pointed", "sandbox", "sandbox_process"]
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 from django.core import serializers
 
 from accounts.models import User
-from clusters.catalog import kept as catalog
 from clusters.features import find
 from clusters.features.entry import FeatureSeen
 from clusters.models import Cluster, Phase
@@ -18,7 +17,6 @@ from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
-from instantstart import cloud
 from instantstart.kube.client import Kube
 from operations.choices import OperationState
 from operations.models import Operation
@@ -100,26 +98,18 @@ def kept() -> Kept:
 
 
 @pytest.fixture
-def rig(sandbox_process: Sandbox, kept: Kept, operator: User, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+def rig(pointed: Sandbox, kept: Kept, operator: User) -> Iterator[Rig]:
     """A test leaves the cluster as it found it, without features."""
-    for name, value in sandbox_process.environment().items():
-        monkeypatch.setenv(name, value)
-    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    cloud.forget()
-    catalog.forget()
     if not kept.rows:
-        sandbox_process.reset()
-        made = run(sandbox_process, operator, "cluster.create", name="demo")
+        pointed.reset()
+        made = run(pointed, operator, "cluster.create", name="demo")
         assert made.state == OperationState.SUCCEEDED, failure(made)
         kept.rows = serializers.serialize("json", [Cluster.objects.get(), *Phase.objects.all()])
     else:
         for one in serializers.deserialize("json", kept.rows):
             one.save()
         ensure_source("cluster", "demo", "demo")
-    found = Rig(sandbox_process, operator)
+    found = Rig(pointed, operator)
     found.before = found.ledger()
     yield found
-    sandbox_process.no_faults()
-    cloud.forget()
-    catalog.forget()
+    pointed.no_faults()

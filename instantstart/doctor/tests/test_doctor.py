@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from clusters.permissions import PERMISSIONS, policy
 from clusters.tests.as_role import become_role, make_role
-from clusters.tests.conftest import sandbox, sandbox_process  # noqa: F401
+from clusters.tests.conftest import pointed, sandbox, sandbox_process  # noqa: F401
 from clusters.tests.sandbox import Sandbox
 from instantstart.cloud.tests.conftest import credentials, wire  # noqa: F401
 from instantstart.cloud.tests.wire import Wire
