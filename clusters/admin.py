@@ -47,6 +47,16 @@ class ObservedAdmin(ModelAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return bool(request.user.is_active and request.user.is_staff)
 
+    def submit_for(self, request: HttpRequest, what: str, kind: str, asked: dict[str, Any]) -> None:
+        """One operation for one row, which `what` names; how it went is a message on the next page."""
+        try:
+            submission = submit(kind, asked, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
+        except Problem as problem:
+            self.message_user(request, f"{what}: {problem}", messages.ERROR)
+            return
+        said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
+        self.message_user(request, f"{what}: {said}.", messages.SUCCESS)
+
 
 class PhaseInline(TabularInline):
     model = Phase
@@ -81,13 +91,7 @@ class ClusterAdmin(ObservedAdmin):
 
     def _submit(self, request: HttpRequest, rows: QuerySet[Cluster], kind: str, **values: Any) -> None:
         for row in rows:
-            try:
-                submission = submit(kind, {"name": row.name, **values}, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
-            except Problem as problem:
-                self.message_user(request, f"{row.name}: {problem}", messages.ERROR)
-                continue
-            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
-            self.message_user(request, f"{row.name}: {said}.", messages.SUCCESS)
+            self.submit_for(request, row.name, kind, {"name": row.name, **values})
 
 
 @admin.register(Phase)
@@ -137,14 +141,7 @@ class NodeAdmin(ObservedAdmin):
     def _submit(self, request: HttpRequest, rows: QuerySet[Node], kind: str, **values: Any) -> None:
         """One operation a node."""
         for row in rows.select_related("cluster"):
-            asked = {"name": row.cluster.name, "nodes": [row.key], **values}
-            try:
-                submission = submit(kind, asked, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
-            except Problem as problem:
-                self.message_user(request, f"{row}: {problem}", messages.ERROR)
-                continue
-            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
-            self.message_user(request, f"{row}: {said}.", messages.SUCCESS)
+            self.submit_for(request, str(row), kind, {"name": row.cluster.name, "nodes": [row.key], **values})
 
 
 @admin.register(ClusterEvent)
@@ -179,14 +176,8 @@ class ClusterFeatureAdmin(ObservedAdmin):
 
     def _set(self, request: HttpRequest, rows: QuerySet[ClusterFeature], *, enabled: bool) -> None:
         for row in rows.select_related("cluster"):
-            wanted = {"name": row.cluster.name, "features": {row.name: {"enabled": enabled}}}
-            try:
-                submission = submit("feature.set", wanted, principal_for(request.user), channel=Channel.ADMIN)  # type: ignore[arg-type]
-            except Problem as problem:
-                self.message_user(request, f"{row.cluster.name}, {row.name}: {problem}", messages.ERROR)
-                continue
-            said = f"operation {submission.operation.pk}" if submission.operation else "nothing to change"
-            self.message_user(request, f"{row.cluster.name}, {row.name}: {said}.", messages.SUCCESS)
+            asked = {"name": row.cluster.name, "features": {row.name: {"enabled": enabled}}}
+            self.submit_for(request, f"{row.cluster.name}, {row.name}", "feature.set", asked)
 
 
 @admin.register(Resource)

@@ -13,6 +13,7 @@ from clusters.dependencies.kuberay import CHART_MISSING, KubeRay
 from clusters.models import Cluster
 from clusters.phases import PHASES
 from clusters.phases.probe import PhaseObservation
+from clusters.reading.hyperpod import GROUP_RESOURCE
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.spec import ClusterInput
@@ -91,7 +92,7 @@ def changes(spec: ResolvedSpec, identity: Identity, world: World) -> Iterator[Ch
             FieldChange(field="deep_health_checks", after=[str(check) for check in spec.checks_of(group)]),
         )
         yield Change(
-            resource_type="HyperPod instance group",
+            resource_type=GROUP_RESOURCE,
             name=f"{spec.name}/{group.name}",
             action="none" if there else "create",
             fields=() if there else fields,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from operations.choices import Severity
+
+if TYPE_CHECKING:
+    from operations.step import Fault
 
 
 class Frozen(BaseModel):
@@ -42,6 +45,11 @@ class Check(Frozen):
     fix: str = ""
     field: str = ""
     """Dotted path of the input field at fault, when there is one."""
+
+    @classmethod
+    def of(cls, fault: Fault, title: str, field: str = "") -> Self:
+        """The error that a plan shows for what a step would fail with."""
+        return cls(code=fault.code, severity=Severity.ERROR, title=title, detail=fault.message, fix=fault.hint, field=field)
 
 
 class Irreversible(Frozen):

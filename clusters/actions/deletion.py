@@ -184,22 +184,14 @@ def _blocking(reader: ClusterReader, spec: ResolvedSpec, data: DeleteInput) -> I
         )
         return
     if keys:
-        fault = blockers.files_fault(spec.bucket, keys)
-        yield Check(
-            code=fault.code,
-            severity=Severity.ERROR,
-            title="Files in the bucket",
-            detail=fault.message,
-            fix=fault.hint,
-            field="empty_bucket",
-        )
+        yield Check.of(blockers.files_fault(spec.bucket, keys), "Files in the bucket", "empty_bucket")
 
 
 def _as_checks(*found: tuple[str, list[str], object]) -> Iterator[Check]:
     for title, things, make in found:
         if things:
             fault: Fault = make(things)  # type: ignore[operator]
-            yield Check(code=fault.code, severity=Severity.ERROR, title=title, detail=fault.message, fix=fault.hint)
+            yield Check.of(fault, title)
         else:
             yield Check(
                 code=f"no_{title.lower().replace(chr(39), '').replace(' ', '_')}",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, model_validator
 
 from accounts.principal import Principal
 from clusters import lifecycle
+from clusters.actions.exclusive import ExclusiveAction
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.catalog.cost import instances
@@ -17,11 +18,11 @@ from clusters.groups import autoscaling, change
 from clusters.groups.checks import Wanted, checks
 from clusters.groups.choice import Candidate, alive, candidates
 from clusters.groups.existing import as_group, subnet_of
-from clusters.groups.overlap import refuse_overlap
 from clusters.groups.request import Home, home, new_group_request
 from clusters.groups.spec import GroupName, NewGroup
+from clusters.groups.work import idle_check, work_check
 from clusters.models import Cluster
-from clusters.reading.hyperpod import GroupReading, HyperPodReading
+from clusters.reading.hyperpod import GROUP_RESOURCE, NODE_RESOURCE, GroupReading, HyperPodReading
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.spec import Capacity
@@ -29,14 +30,11 @@ from clusters.steps.base import Subject
 from clusters.steps.groups import AddGroups, AddNodes, ChangeGroup, DeleteNodes, GroupsSettled, RemoveGroup, SetCount
 from clusters.steps.lifecycle import UploadScript
 from instantstart.problem import Problem
-from operations.action import Action, Verification, register
+from operations.action import Verification, register
 from operations.choices import Risk, Severity
 from operations.models import Operation
 from operations.plan import Change, Check, FieldChange, Irreversible, Plan
-from operations.step import Fault, Step
-
-RESOURCE, NODE = "HyperPod instance group", "HyperPod instance"
-SHOWN = 5
+from operations.step import Step
 
 
 class GroupAddInput(NameInput):
@@ -51,33 +49,43 @@ class GroupAddInput(NameInput):
         return self
 
 
-class GroupScaleInput(NameInput):
+class GroupInput(NameInput):
+    group: GroupName
+
+
+class GroupScaleInput(GroupInput):
     """count: how many nodes it is to have. disrupt: whether nodes go although something runs on them."""
 
-    group: GroupName
     count: Annotated[int, Field(ge=0, le=6758)]
     disrupt: bool = False
 
 
-class GroupUpdateInput(NameInput, change.GroupFields):
-    group: GroupName
-
+class GroupUpdateInput(GroupInput, change.GroupFields):
     def wanted(self) -> dict[str, Any]:
         """The fields that were given."""
         given = self.model_dump(mode="json", include=set(change.GroupFields.model_fields))
         return {name: value for name, value in given.items() if value is not None}
 
 
-class GroupDeleteInput(NameInput):
+class GroupDeleteInput(GroupInput):
     """confirm: the group's name once more. disrupt: whether it goes although something runs on it."""
 
-    group: GroupName
     confirm: str = ""
     disrupt: bool = False
 
 
+OneGroup = TypeVar("OneGroup", bound=GroupInput)
+
+
+class GroupAction(ExclusiveAction[OneGroup]):
+    """On one group that is there."""
+
+    def subject(self, data: OneGroup) -> tuple[str, str]:
+        return "group", f"{data.name}/{data.group}"
+
+
 @register
-class AddInstanceGroups(Action[GroupAddInput]):
+class AddInstanceGroups(ExclusiveAction[GroupAddInput]):
     """One or several groups, of different types, in one UpdateCluster."""
 
     kind = "group.add"
@@ -121,9 +129,6 @@ class AddInstanceGroups(Action[GroupAddInput]):
             basis={"requests": requests, "groups": [one.group.name for one in wanted], "ours": at.ours},
         )
 
-    def record(self, data: GroupAddInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
-
     def steps(self, operation: Operation) -> Iterable[Step]:
         subject = Subject.of(cluster_row(operation), operation.pk.hex)
         basis = operation.plan["basis"]
@@ -139,7 +144,7 @@ class AddInstanceGroups(Action[GroupAddInput]):
 
 
 @register
-class ScaleGroup(Action[GroupScaleInput]):
+class ScaleGroup(GroupAction[GroupScaleInput]):
     """With continuous provisioning nodes are added and chosen nodes deleted; else UpdateCluster sets the group's count."""
 
     kind = "group.scale"
@@ -147,9 +152,6 @@ class ScaleGroup(Action[GroupScaleInput]):
     risk = Risk.DISRUPTIVE
     Input = GroupScaleInput
     typical_seconds = 600
-
-    def subject(self, data: GroupScaleInput) -> tuple[str, str]:
-        return "group", f"{data.name}/{data.group}"
 
     def plan(self, data: GroupScaleInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
@@ -159,7 +161,7 @@ class ScaleGroup(Action[GroupScaleInput]):
             found = known_hyperpod(reader)
             group = known_group(found, data.group)
             more = data.count - group.target_count
-            rows = list(_autoscaled(reader, group)) if more else []
+            rows = list(autoscaling.scaling_checks(reader, group.name, "count")) if more else []
             going: list[Candidate] = []
             if more > 0:
                 rows += checks(reader, spec, found, [growth(found, group, more)])
@@ -185,9 +187,6 @@ class ScaleGroup(Action[GroupScaleInput]):
             },
         )
 
-    def record(self, data: GroupScaleInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
-
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = GroupScaleInput.model_validate(operation.input)
         subject = Subject.of(cluster_row(operation), operation.pk.hex)
@@ -206,7 +205,7 @@ class ScaleGroup(Action[GroupScaleInput]):
 
 
 @register
-class UpdateGroup(Action[GroupUpdateInput]):
+class UpdateGroup(GroupAction[GroupUpdateInput]):
     """Fields of one group. What HyperPod never changes is refused here; the rest AWS decides, in its own words."""
 
     kind = "group.update"
@@ -214,9 +213,6 @@ class UpdateGroup(Action[GroupUpdateInput]):
     risk = Risk.DISRUPTIVE
     Input = GroupUpdateInput
     typical_seconds = 60
-
-    def subject(self, data: GroupUpdateInput) -> tuple[str, str]:
-        return "group", f"{data.name}/{data.group}"
 
     def plan(self, data: GroupUpdateInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
@@ -230,7 +226,7 @@ class UpdateGroup(Action[GroupUpdateInput]):
             summary=f"Change {', '.join(changes) or 'nothing'} of {group.name} in {row.name}",
             changes=(
                 Change(
-                    resource_type=RESOURCE,
+                    resource_type=GROUP_RESOURCE,
                     name=f"{row.name}/{group.name}",
                     action="update" if changes else "none",
                     fields=tuple(changes.values()),
@@ -242,9 +238,6 @@ class UpdateGroup(Action[GroupUpdateInput]):
             documents={"add-instead.json": change.alternative(group, changes)} if refused else {},
             basis={"groups": [group.name]},
         )
-
-    def record(self, data: GroupUpdateInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = GroupUpdateInput.model_validate(operation.input)
@@ -258,15 +251,12 @@ class UpdateGroup(Action[GroupUpdateInput]):
 
 
 @register
-class DeleteGroup(Action[GroupDeleteInput]):
+class DeleteGroup(GroupAction[GroupDeleteInput]):
     kind = "group.delete"
     title = "Delete an instance group"
     risk = Risk.DESTRUCTIVE
     Input = GroupDeleteInput
     typical_seconds = 300
-
-    def subject(self, data: GroupDeleteInput) -> tuple[str, str]:
-        return "group", f"{data.name}/{data.group}"
 
     def plan(self, data: GroupDeleteInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
@@ -275,16 +265,17 @@ class DeleteGroup(Action[GroupDeleteInput]):
             found = known_hyperpod(reader)
             group = known_group(found, data.group)
             own = [item for item in reader.instances if item.group_name == group.name]
-            rows = [*_confirmed(data)]
-            if classes := autoscaling.node_classes(reader, group.name):
-                rows.append(_as_check(autoscaling.deletion_fault(group.name, classes), "Node autoscaling"))
-            rows += _work(candidates(own, reader.nodes, reader.pods), data.disrupt)
+            rows = [
+                *_confirmed(data),
+                *autoscaling.deletion_checks(reader, group.name),
+                *_work(candidates(own, reader.nodes, reader.pods), data.disrupt),
+            ]
         return Plan(
             kind=self.kind,
             summary=f"Delete {group.name} of {row.name} with its {len(own)} nodes",
             changes=(
-                Change(resource_type=RESOURCE, name=f"{row.name}/{group.name}", action="delete"),
-                *(Change(resource_type=NODE, name=item.key, action="delete") for item in own),
+                Change(resource_type=GROUP_RESOURCE, name=f"{row.name}/{group.name}", action="delete"),
+                *(Change(resource_type=NODE_RESOURCE, name=item.key, action="delete") for item in own),
             ),
             checks=tuple(rows),
             cost_per_hour=cost_after(row, [(group.instance_type, -group.current_count, group.capacity)]),
@@ -292,9 +283,6 @@ class DeleteGroup(Action[GroupDeleteInput]):
             irreversible=_lost(f"The group {group.name} with its {len(own)} nodes and their disks"),
             basis={"groups": [group.name], "nodes": [item.key for item in own]},
         )
-
-    def record(self, data: GroupDeleteInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = GroupDeleteInput.model_validate(operation.input)
@@ -345,7 +333,7 @@ def _additions(cluster: str, data: GroupAddInput, requests: Sequence[dict[str, A
     for asked in data.groups:
         request = by_name.get(asked.name)
         fields = tuple(FieldChange(field=name, after=value) for name, value in (request or {}).items() if name != "InstanceGroupName")
-        yield Change(resource_type=RESOURCE, name=f"{cluster}/{asked.name}", action="create" if request else "none", fields=fields)
+        yield Change(resource_type=GROUP_RESOURCE, name=f"{cluster}/{asked.name}", action="create" if request else "none", fields=fields)
 
 
 def _own_checks(found: HyperPodReading, data: GroupAddInput) -> Iterator[Check]:
@@ -392,22 +380,16 @@ def cost_after(row: Cluster, added: Iterable[tuple[str, int, Capacity | str]]) -
 def _count_change(cluster: str, group: GroupReading, count: int) -> Change:
     same = group.target_count == count
     fields = () if same else (FieldChange(field="count", before=group.target_count, after=count),)
-    return Change(resource_type=RESOURCE, name=f"{cluster}/{group.name}", action="none" if same else "update", fields=fields)
+    return Change(resource_type=GROUP_RESOURCE, name=f"{cluster}/{group.name}", action="none" if same else "update", fields=fields)
 
 
 def _node_change(one: Candidate) -> Change:
     return Change(
-        resource_type=NODE, name=one.instance.key, action="delete", fields=(FieldChange(field="chosen", before=one.reason, after=None),)
+        resource_type=NODE_RESOURCE,
+        name=one.instance.key,
+        action="delete",
+        fields=(FieldChange(field="chosen", before=one.reason, after=None),),
     )
-
-
-def _as_check(fault: Fault, title: str, severity: Severity = Severity.ERROR, field: str = "") -> Check:
-    return Check(code=fault.code, severity=severity, title=title, detail=fault.message, fix=fault.hint, field=field)
-
-
-def _autoscaled(reader: ClusterReader, group: GroupReading) -> Iterator[Check]:
-    if classes := autoscaling.node_classes(reader, group.name):
-        yield _as_check(autoscaling.scaling_fault(group.name, classes), "Node autoscaling", field="count")
 
 
 def _minimum(group: GroupReading, count: int) -> Iterator[Check]:
@@ -425,19 +407,10 @@ def _minimum(group: GroupReading, count: int) -> Iterator[Check]:
 def _work(going: Sequence[Candidate], disrupt: bool) -> Iterator[Check]:
     """What runs on the nodes that go, by name: asked about, or known."""
     running = list(dict.fromkeys(title for one in going for title in one.work))
-    if not running:
-        if going:
-            yield Check(code="nothing_runs", severity=Severity.PASS, title="Work", detail="Nothing runs on the nodes that go.")
-        return
-    more = f" and {len(running) - SHOWN} more" if len(running) > SHOWN else ""
-    yield Check(
-        code="work_runs",
-        severity=Severity.WARNING if disrupt else Severity.ERROR,
-        title="Work",
-        detail=f"On the nodes that go, this runs: {', '.join(running[:SHOWN])}{more}.",
-        fix="It is evicted with the nodes." if disrupt else "Let it end or drain the nodes first, or send disrupt: true.",
-        field="disrupt",
-    )
+    if running:
+        yield work_check(running, disrupt, "On the nodes that go", "It is evicted with the nodes")
+    elif going:
+        yield idle_check("the nodes that go")
 
 
 def _confirmed(data: GroupDeleteInput) -> Iterator[Check]:

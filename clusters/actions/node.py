@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, StringConstraints
 
 from accounts.principal import Principal
+from clusters.actions.exclusive import ExclusiveAction
 from clusters.actions.group import cost_after, known_hyperpod
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.groups import autoscaling, evidence
-from clusters.groups.overlap import refuse_overlap
+from clusters.groups.work import idle_check, work_check
 from clusters.models import Cluster
-from clusters.reading.hyperpod import HyperPodReading, InstanceReading
+from clusters.reading.hyperpod import GROUP_RESOURCE, NODE_RESOURCE, HyperPodReading, InstanceReading
 from clusters.reading.pods import PodReading, titles, work_on
 from clusters.reading.reader import ClusterReader
+from clusters.sentences import SHOWN
 from clusters.steps.base import Subject
 from clusters.steps.groups import DeleteNodes
 from clusters.steps.nodes import Cordon, Drain, NodesBack, NodesGone, RebootNodes, ReplaceNodes, RestartStep, leaving
 from instantstart.problem import Problem
-from operations.action import Action, Verification, register
+from operations.action import Verification, register
 from operations.choices import Risk, Severity
 from operations.models import Operation
 from operations.plan import Change, Check, FieldChange, Irreversible, Plan
 from operations.step import Step
 
-NODE, KUBERNETES_NODE = "HyperPod instance", "Node"
-SHOWN = 5
+KUBERNETES_NODE = "Node"
 NodeKey = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,127}$")]
 
 
@@ -58,10 +59,14 @@ class DrainInput(NameInput):
 
 
 AnyInput = NodesInput | DeleteNodesInput | CordonInput | DrainInput
+SomeNodes = TypeVar("SomeNodes", NodesInput, DeleteNodesInput, CordonInput, DrainInput)
 
 
-def _subject(data: AnyInput) -> tuple[str, str]:
-    return "node", f"{data.name}/{'+'.join(sorted(set(data.nodes)))}"[:200]
+class NodesAction(ExclusiveAction[SomeNodes]):
+    """On nodes by their keys."""
+
+    def subject(self, data: SomeNodes) -> tuple[str, str]:
+        return "node", f"{data.name}/{'+'.join(sorted(set(data.nodes)))}"[:200]
 
 
 def _opened(data: AnyInput, principal: Principal) -> tuple[Cluster, ClusterReader]:
@@ -95,20 +100,9 @@ def _planned(reader: ClusterReader, item: InstanceReading) -> dict[str, Any]:
     }
 
 
-def _work(reader: ClusterReader, items: Sequence[InstanceReading], disrupt: bool, what: str) -> Iterator[Check]:
+def _work(reader: ClusterReader, items: Sequence[InstanceReading], disrupt: bool, what: str) -> Check:
     running = titles(work_on(reader.pods, [item.kubernetes_name for item in items]))
-    if not running:
-        yield Check(code="nothing_runs", severity=Severity.PASS, title="Work", detail="Nothing runs on these nodes.")
-        return
-    more = f" and {len(running) - SHOWN} more" if len(running) > SHOWN else ""
-    yield Check(
-        code="work_runs",
-        severity=Severity.WARNING if disrupt else Severity.ERROR,
-        title="Work",
-        detail=f"On these nodes, this runs: {', '.join(running[:SHOWN])}{more}.",
-        fix=f"It {what}." if disrupt else "Let it end or drain the nodes first, or send disrupt: true.",
-        field="disrupt",
-    )
+    return work_check(running, disrupt, "On these nodes", f"It {what}") if running else idle_check("these nodes")
 
 
 def _statuses(items: Sequence[InstanceReading], allowed: Sequence[str], verb: str) -> Iterator[Check]:
@@ -125,7 +119,7 @@ def _statuses(items: Sequence[InstanceReading], allowed: Sequence[str], verb: st
             )
 
 
-class RestartAction(Action[NodesInput]):
+class RestartAction(NodesAction[NodesInput]):
     """What reboot and replace share: one call, never sent again, and a wait until the nodes are back."""
 
     risk = Risk.DISRUPTIVE
@@ -137,15 +131,12 @@ class RestartAction(Action[NodesInput]):
     effect: str
     until: str
 
-    def subject(self, data: NodesInput) -> tuple[str, str]:
-        return _subject(data)
-
     def plan(self, data: NodesInput, principal: Principal) -> Plan:
         row, reader = _opened(data, principal)
         with readable():
             known_hyperpod(reader)
             items = chosen(reader, data.nodes)
-            rows = [*_statuses(items, self.allowed, self.verb), *_work(reader, items, data.disrupt, self.effect)]
+            rows = [*_statuses(items, self.allowed, self.verb), _work(reader, items, data.disrupt, self.effect)]
             planned = [{**_planned(reader, item), "told": evidence.last_told(reader, item.instance_id, self.trace)} for item in items]
         return Plan(
             kind=self.kind,
@@ -159,13 +150,10 @@ class RestartAction(Action[NodesInput]):
         )
 
     def change(self, item: InstanceReading) -> Change:
-        return Change(resource_type=NODE, name=item.key, action="update", fields=(FieldChange(field=self.verb, after=True),))
+        return Change(resource_type=NODE_RESOURCE, name=item.key, action="update", fields=(FieldChange(field=self.verb, after=True),))
 
     def irreversible(self, items: Sequence[InstanceReading]) -> tuple[Irreversible, ...]:
         return ()
-
-    def record(self, data: NodesInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         call = self.step(Subject.of(cluster_row(operation), operation.pk.hex), operation.plan["basis"]["planned"])
@@ -208,7 +196,7 @@ class ReplaceNodesAction(RestartAction):
 
 
 @register
-class DeleteNodesAction(Action[DeleteNodesInput]):
+class DeleteNodesAction(NodesAction[DeleteNodesInput]):
     """Chosen nodes of groups, each lowering its group's target by one."""
 
     kind = "node.delete"
@@ -217,25 +205,22 @@ class DeleteNodesAction(Action[DeleteNodesInput]):
     Input = DeleteNodesInput
     typical_seconds = 180
 
-    def subject(self, data: DeleteNodesInput) -> tuple[str, str]:
-        return _subject(data)
-
     def plan(self, data: DeleteNodesInput, principal: Principal) -> Plan:
         row, reader = _opened(data, principal)
         with readable():
             found = known_hyperpod(reader)
             items = chosen(reader, data.nodes)
-            rows = [*_autoscaled(reader, items), *_work(reader, items, data.disrupt, "ends with the nodes")]
+            rows = [*_autoscaled(reader, items), _work(reader, items, data.disrupt, "ends with the nodes")]
             planned = [_planned(reader, item) for item in items]
         counts = _counts(found, items)
         return Plan(
             kind=self.kind,
             summary=f"Delete {len(items)} {'node' if len(items) == 1 else 'nodes'} of {row.name}",
             changes=(
-                *(Change(resource_type=NODE, name=item.key, action="delete") for item in items),
+                *(Change(resource_type=NODE_RESOURCE, name=item.key, action="delete") for item in items),
                 *(
                     Change(
-                        resource_type="HyperPod instance group",
+                        resource_type=GROUP_RESOURCE,
                         name=f"{row.name}/{name}",
                         action="update",
                         fields=(FieldChange(field="count", before=before, after=after),),
@@ -250,9 +235,6 @@ class DeleteNodesAction(Action[DeleteNodesInput]):
             basis={"groups": sorted(counts), "nodes": [item.key for item in items], "planned": planned},
         )
 
-    def record(self, data: DeleteNodesInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
-
     def steps(self, operation: Operation) -> Iterable[Step]:
         subject, planned = Subject.of(cluster_row(operation), operation.pk.hex), operation.plan["basis"]["planned"]
         return [DeleteNodes(subject, planned), NodesGone(subject, planned)]
@@ -263,14 +245,11 @@ class DeleteNodesAction(Action[DeleteNodesInput]):
 
 
 @register
-class CordonNodes(Action[CordonInput]):
+class CordonNodes(NodesAction[CordonInput]):
     kind = "node.cordon"
     title = "Cordon nodes"
     Input = CordonInput
     typical_seconds = 5
-
-    def subject(self, data: CordonInput) -> tuple[str, str]:
-        return _subject(data)
 
     def plan(self, data: CordonInput, principal: Principal) -> Plan:
         row, reader = _opened(data, principal)
@@ -286,9 +265,6 @@ class CordonNodes(Action[CordonInput]):
             basis={"nodes": list(data.nodes), "names": names},
         )
 
-    def record(self, data: CordonInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
-
     def steps(self, operation: Operation) -> Iterable[Step]:
         names, enabled = operation.plan["basis"]["names"], operation.input["enabled"]
         return [Cordon(Subject.of(cluster_row(operation), operation.pk.hex), names, enabled=enabled)]
@@ -299,7 +275,7 @@ class CordonNodes(Action[CordonInput]):
 
 
 @register
-class DrainNodes(Action[DrainInput]):
+class DrainNodes(NodesAction[DrainInput]):
     """Cordons, then evicts. What goes and which disruption budgets hold it is in the plan."""
 
     kind = "node.drain"
@@ -307,9 +283,6 @@ class DrainNodes(Action[DrainInput]):
     risk = Risk.DISRUPTIVE
     Input = DrainInput
     typical_seconds = 180
-
-    def subject(self, data: DrainInput) -> tuple[str, str]:
-        return _subject(data)
 
     def plan(self, data: DrainInput, principal: Principal) -> Plan:
         row, reader = _opened(data, principal)
@@ -343,9 +316,6 @@ class DrainNodes(Action[DrainInput]):
             ),
             basis={"nodes": list(data.nodes), "names": names},
         )
-
-    def record(self, data: DrainInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         subject, names = Subject.of(cluster_row(operation), operation.pk.hex), operation.plan["basis"]["names"]
@@ -401,11 +371,7 @@ def _drain_checks(reader: ClusterReader, pods: Sequence[PodReading], disrupt: bo
 
 def _autoscaled(reader: ClusterReader, items: Sequence[InstanceReading]) -> Iterator[Check]:
     for name in sorted({item.group_name for item in items}):
-        if classes := autoscaling.node_classes(reader, name):
-            fault = autoscaling.scaling_fault(name, classes)
-            yield Check(
-                code=fault.code, severity=Severity.ERROR, title="Node autoscaling", detail=fault.message, fix=fault.hint, field="nodes"
-            )
+        yield from autoscaling.scaling_checks(reader, name, "nodes")
 
 
 def _counts(found: HyperPodReading, items: Sequence[InstanceReading]) -> dict[str, tuple[int, int]]:

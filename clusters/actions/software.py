@@ -8,18 +8,19 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from accounts.principal import Principal
+from clusters.actions.exclusive import ExclusiveAction
 from clusters.actions.group import known_group, known_hyperpod
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
-from clusters.groups.overlap import refuse_overlap
 from clusters.groups.spec import GroupName
-from clusters.reading.hyperpod import GroupReading
+from clusters.groups.work import work_check
+from clusters.reading.hyperpod import GROUP_RESOURCE, GroupReading
 from clusters.reading.pods import titles, work_on
 from clusters.reading.reader import ClusterReader
 from clusters.steps.base import Subject
 from clusters.steps.software import UpdateSoftware, due, release_of
-from operations.action import Action, Verification, register
-from operations.choices import Risk, Severity
+from operations.action import Verification, register
+from operations.choices import Risk
 from operations.models import Operation
 from operations.plan import Change, Check, FieldChange, Plan
 from operations.step import Step
@@ -53,7 +54,7 @@ class SoftwareInput(NameInput):
 
 
 @register
-class UpdateClusterSoftware(Action[SoftwareInput]):
+class UpdateClusterSoftware(ExclusiveAction[SoftwareInput]):
     kind = "cluster.update_software"
     title = "Update the cluster's software"
     risk = Risk.DISRUPTIVE
@@ -81,9 +82,6 @@ class UpdateClusterSoftware(Action[SoftwareInput]):
             basis={"groups": [group.name for group in left]},
         )
 
-    def record(self, data: SoftwareInput, operation: Operation) -> None:
-        refuse_overlap(data.name, operation)
-
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = SoftwareInput.model_validate(operation.input)
         subject = Subject.of(cluster_row(operation), operation.pk.hex)
@@ -99,7 +97,7 @@ class UpdateClusterSoftware(Action[SoftwareInput]):
 def _change(cluster: str, group: GroupReading, data: SoftwareInput, moves: bool) -> Change:
     field, before, after = "software", release_of(group), data.image_id or data.release or "newest"
     return Change(
-        resource_type="HyperPod instance group",
+        resource_type=GROUP_RESOURCE,
         name=f"{cluster}/{group.name}",
         action="update" if moves else "none",
         fields=(FieldChange(field=field, before=before, after=after),) if moves else (),
@@ -110,12 +108,4 @@ def _work(reader: ClusterReader, groups: list[GroupReading], disrupt: bool) -> I
     names = {group.name for group in groups}
     running = titles(work_on(reader.pods, [item.kubernetes_name for item in reader.instances if item.group_name in names]))
     if running:
-        more = f" and {len(running) - 5} more" if len(running) > 5 else ""
-        yield Check(
-            code="work_runs",
-            severity=Severity.WARNING if disrupt else Severity.ERROR,
-            title="Work",
-            detail=f"The nodes restart in turn; on them, this runs: {', '.join(running[:5])}{more}.",
-            fix="It is interrupted." if disrupt else "Let it end first, or send disrupt: true.",
-            field="disrupt",
-        )
+        yield work_check(running, disrupt, "The nodes restart in turn; on them", "It is interrupted", "Let it end first")

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from clusters import filters
 from clusters.api.serializers import ClusterEventSerializer, InstanceGroupSerializer
-from clusters.api.views import ClusterPartViewSet, mapping, reachable_cluster
+from clusters.api.views import ClusterPartViewSet, mapping, queried, reachable_cluster
 from clusters.models import ClusterEvent, InstanceGroup
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
 from instantstart.api.describe import describe_action
@@ -110,5 +110,5 @@ class InstanceGroupViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartVi
     def destroy(self, request: Request, name: str, group: str) -> Response:
         """Delete a group and its nodes. `confirm` holds its name once more."""
         reachable_cluster(request, name)
-        given = {key: request.query_params[key] for key in ("confirm", "disrupt") if key in request.query_params}
+        given = queried(request, "confirm", "disrupt")
         return self.run_action(request, "group.delete", {**given, **mapping(request), "name": name, "group": group})

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from clusters import filters
 from clusters.api.serializers import ClusterEventSerializer, NodeSerializer
-from clusters.api.views import ClusterPartViewSet, mapping, reachable_cluster
+from clusters.api.views import ClusterPartViewSet, mapping, queried, reachable_cluster
 from clusters.groups import advice
 from clusters.models import ClusterEvent, Node
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
@@ -135,8 +135,7 @@ class NodeViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet):
     def destroy(self, request: Request, name: str, node: str) -> Response:
         """Delete a node, and lower its group's count by one."""
         reachable_cluster(request, name)
-        given = {key: request.query_params[key] for key in ("disrupt",) if key in request.query_params}
-        return self.run_action(request, "node.delete", {**given, **mapping(request), "name": name, "nodes": [node]})
+        return self.run_action(request, "node.delete", {**queried(request, "disrupt"), **mapping(request), "name": name, "nodes": [node]})
 
 
 def action_of(verb: str) -> tuple[str, dict[str, Any]]:

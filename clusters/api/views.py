@@ -46,6 +46,11 @@ def mapping(request: Request) -> dict[str, Any]:
     return dict(data) if isinstance(data, dict) else {"": data}
 
 
+def queried(request: Request, *names: str) -> dict[str, Any]:
+    """Those of these members that the query has, which a DELETE may send in place of a body."""
+    return {name: request.query_params[name] for name in names if name in request.query_params}
+
+
 class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     """Clusters, by name."""
 
@@ -87,7 +92,7 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     def destroy(self, request: Request, name: str) -> Response:
         """Delete a cluster and everything made for it. `confirm` holds its name once more."""
         reachable_cluster(request, name)
-        given = {key: request.query_params[key] for key in ("confirm", "empty_bucket") if key in request.query_params}
+        given = queried(request, "confirm", "empty_bucket")
         return self.run_action(request, "cluster.delete", {**given, **mapping(request), "name": name})
 
 

@@ -10,6 +10,7 @@ from clusters.features.relations import required_by, rivals
 from clusters.features.wish import Wish
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
+from clusters.sentences import listing
 from operations.choices import Severity
 from operations.plan import Check
 
@@ -84,11 +85,10 @@ def _before_off(
         )
     users = feature.users(reader, spec, found)
     if users:
-        more = f" and {len(users) - SHOWN} more" if len(users) > SHOWN else ""
         yield _error(
             wish,
             "feature_in_use",
-            f"{feature.title} is in use by {', '.join(users[:SHOWN])}{more}.",
+            f"{feature.title} is in use by {listing(users, SHOWN)}.",
             "Delete these first; what runs on them would be lost.",
         )
     yield from feature.removal_checks(reader, spec, found)

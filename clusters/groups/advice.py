@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from clusters.groups.choice import WELL
 from clusters.groups.evidence import PENDING_REBOOT, PENDING_REPLACEMENT, REBOOT, REPLACE
 from clusters.models import ClusterEvent, Node
-
-WELL = ("", "Schedulable")
 
 
 @dataclass(frozen=True)

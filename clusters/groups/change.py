@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from clusters.configs.export import exported_group
-from clusters.groups.spec import LabelKey, LabelValue, TaintInput
+from clusters.groups.spec import LabelKey, LabelValue, TaintInput, taints_as_sent
 from clusters.reading.hyperpod import GroupReading
 from clusters.spec import Capacity, DeepHealthCheck, Input
 from operations.choices import Severity
@@ -122,13 +122,8 @@ def _put(request: dict[str, Any], name: str, value: Any) -> None:
         member = "SourceS3Uri" if name == "lifecycle" else "OnCreate"
         request["LifeCycleConfig"] = {**(request.get("LifeCycleConfig") or {}), member: value}
     elif name in ("labels", "taints"):
-        taints = (
-            [{"Key": one["key"], "Effect": one["effect"], **({"Value": one["value"]} if one["value"] else {})} for one in value]
-            if name == "taints"
-            else []
-        )
-        kubernetes = {**(request.get("KubernetesConfig") or {}), **({"Labels": value} if name == "labels" else {"Taints": taints})}
-        request["KubernetesConfig"] = kubernetes
+        sent = {"Labels": value} if name == "labels" else {"Taints": taints_as_sent(value)}
+        request["KubernetesConfig"] = {**(request.get("KubernetesConfig") or {}), **sent}
 
 
 def _volumes(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from clusters.groups.choice import GOING
-from clusters.reading.hyperpod import InstanceReading
+from clusters.reading.hyperpod import InstanceReading, kubernetes_name
+from clusters.reading.kubernetes import NodeReading
 from clusters.reading.reader import ClusterReader
 
 SKEW = timedelta(seconds=2)
@@ -22,13 +23,20 @@ def instance(reader: ClusterReader, planned: Mapping[str, Any]) -> InstanceReadi
     return next((item for item in reader.instances if item.instance_id == planned["instance_id"] and item.status not in GOING), None)
 
 
+def node(reader: ClusterReader, instance_id: str) -> NodeReading | None:
+    """The Kubernetes node that the instance has become, None when Kubernetes does not know it."""
+    return next((node for node in reader.nodes if node.name == kubernetes_name(instance_id)), None)
+
+
 def boot_id(reader: ClusterReader, instance_id: str) -> str:
     """What Kubernetes calls the machine's present start, "" when it does not know the node."""
-    return next((node.boot_id for node in reader.nodes if node.name == f"hyperpod-{instance_id}"), "")
+    found = node(reader, instance_id)
+    return found.boot_id if found else ""
 
 
 def health(reader: ClusterReader, instance_id: str) -> str:
-    return next((node.health for node in reader.nodes if node.name == f"hyperpod-{instance_id}"), "")
+    found = node(reader, instance_id)
+    return found.health if found else ""
 
 
 def last_told(reader: ClusterReader, instance_id: str, what: re.Pattern[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusters import lifecycle, names
-from clusters.groups.spec import NewGroup
+from clusters.groups.spec import NewGroup, taints_as_sent
 from clusters.reading.hyperpod import HyperPodReading
 from clusters.reading.stack import StackReading
 from clusters.resolved import Group
@@ -82,9 +82,7 @@ def new_group_request(group: Group, asked: NewGroup, at: Home, deep_health_check
     if asked.labels:
         kubernetes["Labels"] = dict(asked.labels)
     if asked.taints:
-        kubernetes["Taints"] = [
-            {"Key": taint.key, "Effect": taint.effect, **({"Value": taint.value} if taint.value else {})} for taint in asked.taints
-        ]
+        kubernetes["Taints"] = taints_as_sent(taint.model_dump() for taint in asked.taints)
     if kubernetes:
         request["KubernetesConfig"] = kubernetes
     return request

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -18,6 +19,11 @@ class TaintInput(Input):
     key: LabelKey
     value: Annotated[str, StringConstraints(max_length=63)] = ""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+def taints_as_sent(taints: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """KubernetesConfig's Taints, of taints as TaintInput has them; an empty value is left out."""
+    return [{"Key": one["key"], "Effect": one["effect"], **({"Value": one["value"]} if one["value"] else {})} for one in taints]
 
 
 class NewGroup(GroupInput):

@@ -66,7 +66,7 @@ def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -
 def group_facts(group: GroupReading) -> dict[str, Any]:
     """What HyperPod says of the group besides its counts: its settings, its software, what goes on."""
     raw = group.raw
-    facts: dict[str, Any] = {
+    return {
         "settings": current(group),
         "execution_role": raw.get("ExecutionRole", ""),
         "image_release": raw.get("CurrentImageReleaseVersion", ""),
@@ -74,7 +74,6 @@ def group_facts(group: GroupReading) -> dict[str, Any]:
         "software_update": raw.get("SoftwareUpdateStatus", ""),
         "operations": dict(raw.get("ActiveOperations") or {}),
     }
-    return facts
 
 
 def write_nodes(

@@ -7,6 +7,7 @@ from clusters.choices import DependencyState, PhaseName, Seen
 from clusters.dependencies.entry import DependencyEntry
 from clusters.phases.probe import PhaseObservation, ResourceSeen
 from clusters.reading import failures
+from clusters.reading.hyperpod import GROUP_RESOURCE, NODE_RESOURCE
 from clusters.reading.reader import ClusterReader
 from clusters.steps.base import Subject
 from clusters.steps.dependencies import DependenciesActive, broken, detect_all, waiting_sentence
@@ -32,8 +33,8 @@ def probe(reader: ClusterReader, entries: tuple[DependencyEntry, ...]) -> PhaseO
         return PhaseObservation(Seen.ABSENT, "AWS knows no HyperPod cluster of this name")
     resources = (
         ResourceSeen("AWS::SageMaker::Cluster", found.arn, found.name, found.status, found.failure),
-        *(ResourceSeen("HyperPod instance group", group.name, group.instance_type, group.status) for group in found.groups),
-        *(ResourceSeen("HyperPod instance", item.key, item.group_name, item.status, item.message) for item in reader.instances),
+        *(ResourceSeen(GROUP_RESOURCE, group.name, group.instance_type, group.status) for group in found.groups),
+        *(ResourceSeen(NODE_RESOURCE, item.key, item.group_name, item.status, item.message) for item in reader.instances),
     )
     facts = {"status": found.status, "target_count": found.target_count}
     if found.status == "Deleting":

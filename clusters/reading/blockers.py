@@ -12,11 +12,11 @@ from clusters.reading.pods import OURS
 from clusters.reading.reader import ClusterReader
 from clusters.reading.stack import StackReading
 from clusters.resolved import ResolvedSpec
+from clusters.sentences import SHOWN, listing
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
 from operations.step import Fault
 
-SHOWN = 5
 JOB_KINDS: tuple[tuple[str, str], ...] = (
     ("batch/v1", "Job"),
     ("sagemaker.amazonaws.com/v1", "HyperPodPyTorchJob"),
@@ -111,12 +111,6 @@ def first_foreign_files(aws: Aws, bucket: str) -> list[str]:
         if len(found) >= SHOWN:
             break
     return found
-
-
-def listing(things: list[str]) -> str:
-    """The first few by name."""
-    more = f" and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
-    return ", ".join(things[:SHOWN]) + more
 
 
 def jobs_fault(jobs: list[str]) -> Fault:

@@ -12,7 +12,14 @@ from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
 
 KUBERNETES_NAME_PREFIX = "hyperpod-"
+GROUP_RESOURCE, NODE_RESOURCE = "HyperPod instance group", "HyperPod instance"
+"""What plans and lists of resources call them."""
 EVENTS_PER_LOOK = 100
+
+
+def kubernetes_name(instance_id: str) -> str:
+    """What Kubernetes calls the node; "" while there is no instance."""
+    return f"{KUBERNETES_NAME_PREFIX}{instance_id}" if instance_id else ""
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class InstanceReading:
 
     @property
     def kubernetes_name(self) -> str:
-        return f"{KUBERNETES_NAME_PREFIX}{self.instance_id}" if self.instance_id else ""
+        return kubernetes_name(self.instance_id)
 
 
 @dataclass(frozen=True)

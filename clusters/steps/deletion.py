@@ -8,6 +8,7 @@ from clusters.reading import blockers
 from clusters.reading.failures import fault as classified
 from clusters.reading.reader import ClusterReader
 from clusters.reading.stack import StackReading, read_first_failure
+from clusters.sentences import SHOWN, listing
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, Subject, WaitingStep, different, failed, pending, ready
 from clusters.steps.stack import progress
@@ -125,7 +126,7 @@ class EmptyBucket(ClusterStep):
             return ready(f"The bucket {bucket} is empty, or gone")
         foreign = blockers.foreign_files(found)
         if foreign and not self.everything:
-            return failed(blockers.files_fault(bucket, [version.key for version in foreign[: blockers.SHOWN]]))
+            return failed(blockers.files_fault(bucket, [version.key for version in foreign[:SHOWN]]))
         return different(
             f"The bucket {bucket} holds {len(found)}{'' if len(found) < blockers.LISTED_AT_ONCE else ' or more'} object versions",
             objects=[[version.key, version.version_id] for version in found],
@@ -201,7 +202,7 @@ class RemoveStack(ClusterStep):
 
 def stuck(stack: StackReading, first: object, used: list[blockers.Interface]) -> Fault:
     """Why the stack can't go, with the blocker named."""
-    held = f" In the way: {blockers.listing([str(item) for item in used])}." if used else ""
+    held = f" In the way: {listing([str(item) for item in used])}." if used else ""
     hint = (
         "Delete what uses these interfaces (a load balancer, an instance, a mount target), then delete the cluster again."
         if used

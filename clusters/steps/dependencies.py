@@ -8,6 +8,7 @@ from clusters import dependencies
 from clusters.choices import INSTALLED_STATES, DependencyState
 from clusters.dependencies.entry import DependencyEntry, DependencySeen
 from clusters.reading.reader import ClusterReader
+from clusters.sentences import listing
 from clusters.steps.base import WaitingStep, failed, pending, ready
 from operations.step import Fault, Observation, StepContext
 
@@ -72,6 +73,4 @@ def broken(seen: Seen) -> Fault | None:
 
 def waiting_sentence(missing: Seen) -> str:
     """What is waited for, by name."""
-    shown = ", ".join(f"{entry.name} ({found.message or found.state.label.lower()})" for entry, found in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    return f"Waits for {shown}{more}"
+    return f"Waits for {listing([f'{entry.name} ({found.message or found.state.label.lower()})' for entry, found in missing], 3)}"

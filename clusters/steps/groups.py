@@ -11,6 +11,7 @@ from clusters.groups.choice import alive, still_there
 from clusters.reading import failures
 from clusters.reading.hyperpod import EventReading, GroupReading, HyperPodReading, InstanceReading
 from clusters.reading.reader import ClusterReader
+from clusters.sentences import listing
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, Subject, WaitingStep, different, failed, pending, ready
 from clusters.steps.hyperpod import cluster_fault, hopeless
@@ -30,7 +31,7 @@ class GroupStep(ClusterStep):
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
         found = reader.hyperpod
         if found is None:
-            return failed(Fault("hyperpod_missing", f"AWS knows no HyperPod cluster {reader.name} any more.", "Create the cluster first."))
+            return failed(hyperpod_missing(reader.name))
         if found.status == "Deleting":
             return failed(Fault("hyperpod_deleting", f"SageMaker deletes the HyperPod cluster {found.name}.", "Its groups go with it."))
         return self.look_at(reader, found, context)
@@ -47,6 +48,14 @@ class GroupStep(ClusterStep):
                 f"The HyperPod cluster is {found.status}; it takes changes when it is InService", links.hyperpod(reader.region, reader.name)
             )
         return None
+
+    def read_again(self, name: str) -> GroupReading:
+        """The group as it is just before a call that sends it whole."""
+        found = self.subject.reader().hyperpod
+        group = found.group(name) if found is not None else None
+        if group is None:
+            raise RuntimeError("observe() saw the group")
+        return group
 
 
 class AddGroups(GroupStep):
@@ -208,10 +217,7 @@ class SetCount(GroupStep):
         return different(f"{self.group} is to have {group.target_count} nodes, {self.count} are wanted")
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        found = self.subject.reader().hyperpod
-        group = found.group(self.group) if found is not None else None
-        if group is None:
-            raise RuntimeError("observe() saw the group")
+        group = self.read_again(self.group)
         sent = {**exported_group(group.raw), "InstanceCount": self.count}
         reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroups=[sent])
         return Outcome(reply.request_id, f"Asked HyperPod for {self.count} nodes in {self.group}", {"accepted": True})
@@ -246,10 +252,7 @@ class ChangeGroup(GroupStep):
         return different(f"{self.group} differs in {', '.join(changes)}")
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        found = self.subject.reader().hyperpod
-        group = found.group(self.group) if found is not None else None
-        if group is None:
-            raise RuntimeError("observe() saw the group")
+        group = self.read_again(self.group)
         sent = change.changed_request(group, self.wanted)
         reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroups=[sent])
         return Outcome(reply.request_id, f"Asked HyperPod to change {self.group}", {"accepted": True})
@@ -301,7 +304,7 @@ class GroupsSettled(WaitingStep):
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
         found = reader.hyperpod
         if found is None:
-            return failed(Fault("hyperpod_missing", f"AWS knows no HyperPod cluster {reader.name} any more.", "Create the cluster first."))
+            return failed(hyperpod_missing(reader.name))
         link = links.hyperpod(reader.region, reader.name)
         waits, short = [], False
         for name, count in self.counts.items():
@@ -353,6 +356,10 @@ def troubles_of(reader: ClusterReader, context: StepContext, groups: Iterable[st
     return [event for event in failures.errors_of(reader.events) if event.at >= started and event.group_name in set(groups)]
 
 
+def hyperpod_missing(cluster: str) -> Fault:
+    return Fault("hyperpod_missing", f"AWS knows no HyperPod cluster {cluster} any more.", "Create the cluster first.")
+
+
 def group_gone(group: str, cluster: str, how: str = "HyperPod no longer has") -> Fault:
     return Fault("group_gone", f"{how} the group {group} of {cluster}.", "List the groups; add it again if it is needed.")
 
@@ -393,5 +400,4 @@ def _refused(refused: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _keys(items: Sequence[InstanceReading]) -> str:
-    more = f" and {len(items) - 5} more" if len(items) > 5 else ""
-    return ", ".join(item.key for item in items[:5]) + more
+    return listing([item.key for item in items])

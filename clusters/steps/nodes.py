@@ -60,7 +60,7 @@ class RestartStep(GroupStep):
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         ids = [one["instance_id"] for one in self.nodes]
-        reply = self.send(ids)
+        reply = self.aws.write("sagemaker", self.call, ClusterName=self.subject.name, NodeIds=ids)
         refused = reply.data.get("Failed") or []
         accepted = [name for name in ids if name not in {one.get("NodeId") for one in refused}]
         note = f"; {len(refused)} were refused" if refused else ""
@@ -68,32 +68,25 @@ class RestartStep(GroupStep):
             reply.request_id, f"{self.verb}: HyperPod took {len(accepted)} of {len(ids)}{note}", {"accepted": accepted, "refused": refused}
         )
 
-    def send(self, ids: list[str]) -> Any:
-        raise NotImplementedError
-
 
 class RebootNodes(RestartStep):
     name = "reboot"
     verb = "Reboot"
     api = "sagemaker:BatchRebootClusterNodes"
+    call = "batch_reboot_cluster_nodes"
 
     def happened(self, reader: ClusterReader, planned: Planned, since: datetime) -> bool:
         return evidence.rebooted(reader, planned, since)
-
-    def send(self, ids: list[str]) -> Any:
-        return self.aws.write("sagemaker", "batch_reboot_cluster_nodes", ClusterName=self.subject.name, NodeIds=ids)
 
 
 class ReplaceNodes(RestartStep):
     name = "replace"
     verb = "Replace"
     api = "sagemaker:BatchReplaceClusterNodes"
+    call = "batch_replace_cluster_nodes"
 
     def happened(self, reader: ClusterReader, planned: Planned, since: datetime) -> bool:
         return evidence.replaced(reader, planned, since)
-
-    def send(self, ids: list[str]) -> Any:
-        return self.aws.write("sagemaker", "batch_replace_cluster_nodes", ClusterName=self.subject.name, NodeIds=ids)
 
 
 class NodesBack(WaitingStep):
@@ -152,7 +145,7 @@ class NodesBack(WaitingStep):
 def _not_up(reader: ClusterReader, instance_id: str, status: str) -> str:
     if status != "Running":
         return f"is {status}"
-    node = next((node for node in reader.nodes if node.name == f"hyperpod-{instance_id}"), None)
+    node = evidence.node(reader, instance_id)
     return "" if node is not None and node.ready else "is not Ready in Kubernetes"
 
 

@@ -8,6 +8,7 @@ from clusters import tags
 from clusters.reading.failures import cause_of
 from clusters.reading.reader import ClusterReader
 from clusters.reading.stack import DELETABLE_ONLY, StackReading, StackResource, read_first_failure
+from clusters.sentences import listing
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, absent, different, failed, pending, ready
 from operations.step import Fault, Observation, Outcome, StepContext
@@ -101,9 +102,8 @@ def progress(resources: Iterable[StackResource]) -> str:
     moving.sort(key=lambda item: SLOW_FIRST.index(item.resource_type) if item.resource_type in SLOW_FIRST else len(SLOW_FIRST))
     if not moving:
         return "CloudFormation works on the stack"
-    shown = ", ".join(f"{item.logical_id} ({item.resource_type.removeprefix('AWS::')})" for item in moving[:SHOWN_AT_ONCE])
-    more = f" and {len(moving) - SHOWN_AT_ONCE} more" if len(moving) > SHOWN_AT_ONCE else ""
-    return f"CloudFormation works on {shown}{more}; {done} resources are done"
+    shown = listing([f"{item.logical_id} ({item.resource_type.removeprefix('AWS::')})" for item in moving], SHOWN_AT_ONCE)
+    return f"CloudFormation works on {shown}; {done} resources are done"
 
 
 def failure_sentence(reader: ClusterReader, stack: StackReading) -> str:

@@ -89,7 +89,7 @@ def group_new(request: HttpRequest, name: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             group = form.to_group()
-            back = f"{reverse('clusters-web:group-new', args=[name])}"
+            back = reverse("clusters-web:group-new", args=[name])
             review = Review(
                 "group.add", {"name": name, "groups": [group]}, f"Add the group {group['name']} to {name}", "Add the group", back
             )

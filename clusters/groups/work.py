@@ -1,0 +1,29 @@
+"""What runs on nodes that are to go or to restart: asked about in the plan, or known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clusters.sentences import listing
+from operations.choices import Severity
+from operations.plan import Check
+
+TITLE = "Work"
+
+
+def work_check(
+    running: Sequence[str], disrupt: bool, where: str, effect: str, before: str = "Let it end or drain the nodes first"
+) -> Check:
+    """An error until `disrupt` says that it may be so. running: by name, at least one. where, effect, before: begin its sentences."""
+    return Check(
+        code="work_runs",
+        severity=Severity.WARNING if disrupt else Severity.ERROR,
+        title=TITLE,
+        detail=f"{where}, this runs: {listing(running)}.",
+        fix=f"{effect}." if disrupt else f"{before}, or send disrupt: true.",
+        field="disrupt",
+    )
+
+
+def idle_check(nodes: str) -> Check:
+    return Check(code="nothing_runs", severity=Severity.PASS, title=TITLE, detail=f"Nothing runs on {nodes}.")
