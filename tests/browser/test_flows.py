@@ -40,7 +40,7 @@ def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: P
     expect(page.get_by_role("cell", name="Ready", exact=True)).to_have_count(2)
     assert page.locator("#resources").get_attribute("open") is not None
 
-    tab_to(page, page.get_by_role("link", name="Delete"))
+    tab_to(page, page.get_by_role("link", name="Delete", exact=True))
     page.keyboard.press("Enter")
     page.wait_for_url("**/clusters/web-made/delete/")
     confirm = page.get_by_role("button", name="Delete it, and everything in it")
@@ -111,7 +111,7 @@ def test_a_protected_cluster_says_so_and_its_deletion_names_what_blocks_it(signe
     page.goto(f"/clusters/{demo}/")
     page.get_by_role("button", name="Protect").click()
     expect(page.get_by_text("demo is protected against deletion.")).to_be_visible()
-    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("link", name="Delete", exact=True).click()
     expect(page.locator("[data-check='deletion_protected']")).to_contain_text("Switch deletion protection off first.")
     assert page.get_by_role("button", name="Delete it, and everything in it").count() == 0
     page.goto(f"/clusters/{demo}/")
