@@ -16,6 +16,9 @@ def node(cluster: ClusterUnderTest, name: str) -> dict[str, Any]:
     return cluster.run(cluster.client.get("v1", "Node", name)) or {}
 
 
+NOT_READY = "node.kubernetes.io/not-ready"
+
+
 def ready(cluster: ClusterUnderTest, name: str) -> str:
     return next((item["status"] for item in node(cluster, name)["status"]["conditions"] if item["type"] == "Ready"), "")
 
@@ -72,6 +75,7 @@ def test_a_label_and_a_taint_that_are_no_longer_asked_for_go_and_those_of_others
     cluster.add_nodes(1, labels={health: "Schedulable"})
     labels = node(cluster, name)["metadata"]["labels"]
     assert (labels[health], labels.get("team"), labels["mine"]) == ("Schedulable", None, "yes")
+    cluster.until(lambda: NOT_READY not in taint_keys(cluster, name), what="Kubernetes' own taint of a new node gone")
     assert taint_keys(cluster, name) == {"mine"}
 
 
