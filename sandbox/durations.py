@@ -25,6 +25,9 @@ DURATIONS: dict[str, float] = {
     "eks.cluster.network": 20,
     "eks.cluster.network.delete": 20,  # EKS's interfaces outlive the cluster by a little
     "eks.cluster.update": 120,
+    "sagemaker.autoscaling.disable": 60,
+    "sagemaker.autoscaling.enable": 90,
+    "sagemaker.autoscaling.retry": 180,  # upstream Karpenter leaves an offering without capacity alone for 3 minutes
     "sagemaker.cluster.create": 30,
     "sagemaker.cluster.delete": 180,
     "sagemaker.group.minimum": 10_800,  # reference/aws.md §1.1: three hours to reach MinInstanceCount

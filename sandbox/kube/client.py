@@ -108,6 +108,17 @@ class Client:
             raise
         return True
 
+    async def evict(self, name: str, namespace: str) -> bool:
+        path = await self.path("v1", "Pod", namespace, name)
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
+        try:
+            await self.request("POST", f"{path}/eviction", eviction)
+        except KubeError as error:
+            if error.status not in (404, 429):
+                raise
+            return False
+        return True
+
     async def watch(
         self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = ""
     ) -> AsyncIterator[tuple[str, Manifest]]:

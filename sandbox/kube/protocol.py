@@ -66,6 +66,10 @@ class KubeClient(Protocol):
         """False when it was not there."""
         ...
 
+    async def evict(self, name: str, namespace: str) -> bool:
+        """Whether the pod may go (and goes); False while a disruption budget holds it, or when it is gone."""
+        ...
+
     def watch(
         self, api_version: str, kind: str, namespace: str = "", labels: str = "", fields: str = ""
     ) -> AsyncIterator[tuple[str, Manifest]]:

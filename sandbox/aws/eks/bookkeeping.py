@@ -11,11 +11,12 @@ ADDON_HEALTH = "_eks.addon-health"
 ADDON_APPLIED = "_eks.addon-applied"
 NODE_TOLD = "_eks.node-told"
 PLUGGED = "_eks.plugged"
+KARPENTER = "_eks.karpenter"
 
 
 def forget(context: Context, cluster: str) -> None:
     """Drop all of it: the cluster is gone."""
-    for kind in (ADDON_HEALTH, ADDON_APPLIED, NODE_TOLD, PLUGGED):
+    for kind in (ADDON_HEALTH, ADDON_APPLIED, NODE_TOLD, PLUGGED, KARPENTER):
         for key in context.world.store.keys(kind, context.scope):
             if key.partition("/")[0] == cluster:
                 context.world.store.delete(kind, context.scope, key)

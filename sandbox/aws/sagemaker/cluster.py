@@ -69,9 +69,14 @@ def view(context: Context, cluster: Cluster, nodes: list[dict[str, Any]]) -> dic
         "TieredStorageConfig": cluster["tiered_storage"],
         "NodeProvisioningMode": "Continuous" if cluster["continuous"] else None,
         "ClusterRole": cluster["cluster_role"],
-        "AutoScaling": cluster["auto_scaling"],
+        "AutoScaling": _auto_scaling(cluster),
     }
     return {**shown, **{name: value for name, value in optional.items() if value}}
+
+
+def _auto_scaling(cluster: Cluster) -> dict[str, Any] | None:
+    scaling = cluster["auto_scaling"]
+    return {name: value for name, value in scaling.items() if not name.startswith("_")} if scaling else None
 
 
 def _plan_status(context: Context, group: dict[str, Any]) -> dict[str, str]:

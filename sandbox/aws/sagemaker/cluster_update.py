@@ -6,10 +6,9 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.registry import operation
-from sandbox.aws.sagemaker import cluster_checks, cluster_life, cluster_progress, orchestrator, provisioning, quotas
+from sandbox.aws.sagemaker import auto_scaling, cluster_checks, cluster_life, cluster_progress, orchestrator, provisioning, quotas
 from sandbox.aws.sagemaker import group as groups
 from sandbox.aws.sagemaker.cluster import Cluster, find, group_of, save
-from sandbox.aws.sagemaker.clusters import check_auto_scaling
 from sandbox.aws.sagemaker.errors import conflict, invalid
 
 if TYPE_CHECKING:
@@ -75,17 +74,17 @@ def _check_quotas(context: Context, cluster: Cluster, specs: list[dict[str, Any]
 def _update_settings(context: Context, cluster: Cluster, params: dict[str, Any], continuous: bool) -> None:
     if "Orchestrator" in params and orchestrator.of(params["Orchestrator"]) != cluster["eks_cluster_arn"]:
         raise invalid("The EKS cluster of a HyperPod cluster cannot be changed.")
-    scaling = cluster["auto_scaling"]
-    if params.get("ClusterRole") and params["ClusterRole"] != cluster["cluster_role"] and scaling and params.get("AutoScaling") is None:
+    if params.get("ClusterRole") and params["ClusterRole"] != cluster["cluster_role"] and auto_scaling.is_on(cluster):
         raise invalid("ClusterRole cannot be changed while AutoScaling is enabled.")
+    if params.get("NodeRecovery") == "None" and auto_scaling.is_on(cluster):
+        raise invalid("NodeRecovery cannot be None while AutoScaling is enabled.")
     cluster["continuous"] = continuous
     cluster["cluster_role"] = params.get("ClusterRole") or cluster["cluster_role"]
     cluster["node_recovery"] = params.get("NodeRecovery") or cluster["node_recovery"]
     cluster["tiered_storage"] = params.get("TieredStorageConfig") or cluster["tiered_storage"]
-    if params.get("AutoScaling") is not None:
-        cluster["auto_scaling"] = check_auto_scaling(
-            context, params["AutoScaling"], continuous, cluster["cluster_role"], cluster["node_recovery"]
-        )
+    asked = params.get("AutoScaling")
+    auto_scaling.check(context, asked, continuous, cluster["cluster_role"], cluster["node_recovery"])
+    auto_scaling.change(context, cluster, asked)
 
 
 def _update_groups(context: Context, cluster: Cluster, specs: list[dict[str, Any]], doomed: list[str]) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sandbox.aws.registry import operation
-from sandbox.aws.sagemaker import cluster_checks, cluster_life, orchestrator, quotas
+from sandbox.aws.sagemaker import auto_scaling, cluster_checks, cluster_life, orchestrator, quotas
 from sandbox.aws.sagemaker import group as groups
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.aws.sagemaker.cluster import BUSY, clusters, find, lookup, save, summary, view
@@ -34,7 +34,7 @@ def create_cluster(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     vpc_config = params.get("VpcConfig")
     if not vpc_config:
         raise invalid("VpcConfig is required when the orchestrator is EKS.")
-    auto_scaling = check_auto_scaling(context, params.get("AutoScaling"), continuous, params.get("ClusterRole"), params.get("NodeRecovery"))
+    auto_scaling.check(context, params.get("AutoScaling"), continuous, params.get("ClusterRole"), params.get("NodeRecovery"))
     vpc_id = cluster_checks.check_network(context, vpc_config)
     orchestrator.check(context, eks_arn, vpc_id)
     cluster_checks.check_groups(context, specs, continuous=continuous, vpc_config=vpc_config)
@@ -58,33 +58,16 @@ def create_cluster(context: Context, params: dict[str, Any]) -> dict[str, Any]:
         "tiered_storage": params.get("TieredStorageConfig"),
         "continuous": continuous,
         "cluster_role": params.get("ClusterRole", ""),
-        "auto_scaling": auto_scaling,
+        "auto_scaling": None,
         "tags": params.get("Tags") or [],
         "access_entries": orchestrator.admit(context, orchestrator.cluster_name(eks_arn), roles),
         "service_role": service_role,
         "previous": None,
     }
+    auto_scaling.change(context, cluster, params.get("AutoScaling"))
     save(context, cluster)
     cluster_life.begin(context, cluster)
     return {"ClusterArn": cluster["arn"]}
-
-
-def check_auto_scaling(
-    context: Context, asked: dict[str, Any] | None, continuous: bool, role: str | None, recovery: str | None
-) -> dict[str, Any] | None:
-    """Karpenter needs Continuous provisioning, automatic recovery and a role that HyperPod may assume (aws.md §3)."""
-    if not asked:
-        return None
-    if asked["Mode"] == "Enable":
-        if not continuous:
-            raise invalid("AutoScaling requires NodeProvisioningMode Continuous.")
-        if recovery == "None":
-            raise invalid("AutoScaling requires NodeRecovery Automatic.")
-        if not role:
-            raise invalid("ClusterRole is required when AutoScaling is enabled.")
-        cluster_checks.check_role(context, role, "hyperpod.sagemaker.amazonaws.com", "")
-        return {**asked, "Status": "InService"}
-    return None
 
 
 @operation("sagemaker", "DescribeCluster")

@@ -1,1 +1,1 @@
-"""AWS's own controllers, which act on a cluster from outside: HyperPod's nodes join it, EKS's add-ons are installed in it."""
+"""AWS's own controllers, which act on a cluster from outside: HyperPod's nodes join it, EKS's add-ons go in, Karpenter sizes it."""

@@ -14,6 +14,7 @@ from sandbox.aws.eks.bookkeeping import ADDON_APPLIED
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.kube.controllers import applied, machines, workloads
+from sandbox.kube.controllers.karpenter.controller import Karpenter
 from sandbox.kube.controllers.memory import Memory
 from sandbox.kube.protocol import KubeBackend, KubeClient, KubeError
 
@@ -43,6 +44,7 @@ class ClusterController:
         account, _, region = scope.partition("/")
         self._context: Context = world.context("eks", "Controller", account=account, region=region)
         self._memory = Memory(world.store, scope, name)
+        self._karpenter = Karpenter(world, backend, scope, name)
         self._boots: dict[str, int] = {}
         self._lost: set[str] = set()
         self._short_since: dict[workloads.Key, float] = {}
@@ -76,6 +78,7 @@ class ClusterController:
         if loop.time() >= self._look_at:
             well = await self._look()
             self._look_at = loop.time() + (_QUIET_SECONDS if well else _ROUND_SECONDS)
+        await self._karpenter.round()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Context]:

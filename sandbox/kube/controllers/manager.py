@@ -1,4 +1,4 @@
-"""Runs one controller for each EKS cluster that has work: nodes that should be members, add-ons to install or remove.
+"""Runs one controller for each EKS cluster that has work: nodes that should be members, add-ons to install or remove, autoscaling.
 
 A cluster without either gets none, so its control plane is not started.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sandbox.aws.eks import addon_health
 from sandbox.aws.eks import cluster as clusters
-from sandbox.aws.eks.bookkeeping import ADDON_APPLIED
+from sandbox.aws.eks.bookkeeping import ADDON_APPLIED, KARPENTER
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.kube.controllers.cluster import ClusterController
@@ -69,11 +69,16 @@ class Controllers:
         for scope in store.scopes(clusters.KIND):
             busy = {row["clusterName"] for row in store.list(addon_health.KIND, scope)}
             busy |= {key.partition("/")[0] for key in store.keys(ADDON_APPLIED, scope)} | self._with_nodes(scope)
+            busy |= {*store.keys(KARPENTER, scope)} | self._autoscaled(scope)
             for cluster in store.list(clusters.KIND, scope):
                 key = f"{scope}/{cluster['name']}"
                 if cluster["status"] in ("ACTIVE", "UPDATING") and (cluster["name"] in busy or self._backend.kubelet.node_names(key)):
                     wanted[f"{key} {cluster['createdAt']}"] = scope, cluster["name"], cluster["createdAt"]
         return wanted
+
+    def _autoscaled(self, scope: str) -> set[str]:
+        rows = self._world.store.list(hyperpod.KIND, scope)
+        return {row["eks_cluster_arn"].rsplit("/", 1)[-1] for row in rows if row["auto_scaling"]}
 
     def _with_nodes(self, scope: str) -> set[str]:
         """Names of the EKS clusters to which a HyperPod cluster with nodes is attached."""

@@ -66,7 +66,7 @@ def status(spec: NodeSpec, *, ready: bool, boot_id: str) -> dict[str, Any]:
     machine = hashlib.md5(spec.instance_id.encode(), usedforsecurity=False).hexdigest()
     return {
         "capacity": capacity,
-        "allocatable": _allocatable(capacity),
+        "allocatable": allocatable(capacity),
         "addresses": [
             {"type": "InternalIP", "address": spec.ip},
             {"type": "Hostname", "address": spec.name},
@@ -134,7 +134,7 @@ def micro_time() -> str:
     return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _allocatable(capacity: dict[str, str]) -> dict[str, str]:
+def allocatable(capacity: dict[str, str]) -> dict[str, str]:
     """What is left for pods; quantities that are not understood are passed on whole."""
     found = dict(capacity)
     if capacity["cpu"].isdigit():

@@ -51,14 +51,6 @@ def test_settings_of_the_cluster_are_changed(running: Landscape) -> None:
     assert (shown["NodeRecovery"], shown["TieredStorageConfig"], shown["ClusterStatus"]) == ("None", tiered, "InService")
 
 
-def test_autoscaling_needs_a_role_that_hyperpod_may_assume(running: Landscape) -> None:
-    scaling = {"Mode": "Enable", "AutoScalerType": "Karpenter"}
-    assert "ClusterRole" in running.refused("sagemaker", "UpdateCluster", ClusterName="demo", AutoScaling=scaling)[1]
-    role = running.role("karpenter", "hyperpod.sagemaker.amazonaws.com")
-    running.call("sagemaker", "UpdateCluster", ClusterName="demo", AutoScaling=scaling, ClusterRole=role)
-    assert running.describe()["AutoScaling"] == {**scaling, "Status": "InService"}
-
-
 def test_nodes_are_added_once_for_one_token(running: Landscape) -> None:
     request = {
         "ClusterName": "demo",
