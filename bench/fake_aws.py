@@ -18,6 +18,8 @@ from urllib.parse import parse_qs
 
 from aiohttp import web
 
+COLLECTIONS = ("secrets", "serviceaccounts", "pods")
+"""Of Kubernetes: a list of them is empty where nothing is known, and not missing."""
 Counts = Counter[tuple[int, str, str]]
 
 
@@ -43,12 +45,15 @@ class World:
         target = request.headers.get("X-Amz-Target", "")
         if target.startswith("SageMaker."):
             return self._sagemaker(target.removeprefix("SageMaker."), json.loads(body))
-        return self._cloudformation({name: values[0] for name, values in parse_qs(body.decode()).items()})
+        params = {name: values[0] for name, values in parse_qs(body.decode()).items()}
+        return self._iam(params) if params.get("Version") == "2010-05-08" else self._cloudformation(params)
 
     def _kube(self, path: str) -> web.Response:
         name, _, rest = path.partition("/")
         self.count("kubernetes", name)
         found = self.replies["kube"].get(f"{name}/{rest}")
+        if not found and rest.rpartition("/")[2] in COLLECTIONS:
+            found = b'{"items": [], "metadata": {}}'
         return _json(found) if found else _json(b'{"kind": "Status", "reason": "NotFound", "message": "no", "code": 404}', 404)
 
     def _sagemaker(self, operation: str, params: dict[str, Any]) -> web.Response:
@@ -63,6 +68,11 @@ class World:
         error = b"<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack does not exist</Message></Error>"
         wrong = b"<ErrorResponse>" + error + b"</ErrorResponse>"
         return web.Response(body=found or wrong, status=200 if found else 400, content_type="text/xml")
+
+    def _iam(self, params: dict[str, str]) -> web.Response:
+        self.count("iam", params.get("Action", ""))
+        error = b"<Error><Type>Sender</Type><Code>NoSuchEntity</Code><Message>No such role.</Message></Error>"
+        return web.Response(body=b"<ErrorResponse>" + error + b"</ErrorResponse>", status=404, content_type="text/xml")
 
 
 def _bytes(reply: Any) -> bytes:

@@ -30,7 +30,7 @@ SETTLE_SECONDS = 10.0
 """Not measured: the first seconds use what the token bucket had saved up."""
 WINDOW = 10
 RATE = 10.0
-SERVICES = ("eks", "sagemaker", "cloudformation")
+SERVICES = ("eks", "sagemaker", "cloudformation", "iam")
 
 
 def bench(setting: child.Setting) -> list[Row]:
@@ -101,7 +101,8 @@ def _first_looks(names: list[str], moving: set[str]) -> float:
             raise RuntimeError(f"{row.name} could not be read: {seen.troubles}")
         paced = write(row.name, seen)
         if paced != (Pace.TRANSITION if row.name in moving else Pace.STEADY):
-            raise RuntimeError(f"{row.name} is {paced}: {[(name, one.seen, one.message) for name, one in seen.phases.items()]}")
+            parts = [(name, one.seen, one.message) for name, one in seen.phases.items()]
+            raise RuntimeError(f"{row.name} is {paced}: {parts}, {seen.features}, {seen.feature_troubles}")
     took = (time.process_time() - began) / len(names)
     settings.AWS_RATE = rate
     pace.forget_stretches()

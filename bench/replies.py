@@ -133,6 +133,7 @@ def _kube(made: dict[str, Any], name: str, ids: list[str]) -> None:
         for one in ids
     ]
     made[f"{name}/api/v1/nodes"] = {"items": nodes, "metadata": {}}
+    made[f"{name}/api/v1/pods"] = {"items": [], "metadata": {}}
     workloads = [one for entry in REGISTRY if isinstance(entry, AddonDependency) for one in entry.workloads]
     deployments, daemonsets = [], []
     for one in workloads:
