@@ -29,6 +29,10 @@ CREATE TABLE IF NOT EXISTS request (
     principal TEXT NOT NULL, digest TEXT NOT NULL, status INTEGER NOT NULL, code TEXT NOT NULL, fault TEXT NOT NULL,
     account TEXT NOT NULL, region TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS trail (
+    sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, told_at REAL NOT NULL, account TEXT NOT NULL, region TEXT NOT NULL,
+    event TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
@@ -101,7 +105,7 @@ class Database:
     def clear(self) -> None:
         """Forget everything except the settings."""
         with self.transaction():
-            for table in ("object", "ledger", "agenda", "request"):
+            for table in ("object", "ledger", "agenda", "request", "trail"):
                 self.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are ours
 
     def close(self) -> None:

@@ -9,10 +9,13 @@ DURATIONS: dict[str, float] = {
     "cloudformation.delete": 5,
     "cloudformation.delete-blocked": 300,  # how long a deletion waits for what still uses the resource
     "cloudformation.delete-unfinished": 3600,  # and for a resource that is still being made
+    "cloudformation.drift": 20,  # a detection looks at one resource after another
+    "cloudformation.change-set": 5,
     "cloudformation.iam": 15,  # CloudFormation waits for IAM to be consistent
     "cloudformation.resource": 5,  # resources that exist at once: a stack's events are some seconds apart
     "cloudformation.s3-bucket": 20,
     "cloudformation.stack": 3,
+    "cloudtrail.delivery": 300,  # CloudTrail: typically within 5 minutes on average
     "ec2.nat-gateway.create": 120,  # issue 3 §2
     "ec2.nat-gateway.delete": 60,
     "ec2.vpc-endpoint.create": 10,

@@ -26,6 +26,7 @@ from sandbox.identity import Identity, Principal, stable_id
 from sandbox.ledger import Cause, Ledger
 from sandbox.requests import RequestLog
 from sandbox.store import Store
+from sandbox.trail import Trail
 
 if TYPE_CHECKING:
     from sandbox.kube.protocol import KubeBackend
@@ -67,6 +68,7 @@ class World:
         self.faults = Faults(self.database)
         self.identity = Identity(self.store)
         self.requests = RequestLog(self.database)
+        self.trail = Trail(self.database, self.clock)
         self.kube: KubeBackend | None = None
         self.services: dict[str, Any] = {}  # what a service keeps for this process only; nothing that must survive
         self._settling = False

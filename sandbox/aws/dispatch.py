@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandbox.aws import models, paging, permissions, registry, validation
+from sandbox.aws.cloudtrail.record import recorded
 from sandbox.aws.context import Context
 from sandbox.aws.errors import AWSError
 from sandbox.aws.protocol import codes
@@ -16,7 +17,7 @@ _INNER_FAULTS = ("access_denied", "error:")
 def perform(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     """Answer one API call: what is due on the agenda first, then the call, paged as the caller asked. Raises AWSError."""
     context.world.settle()
-    return paging.cut(context, params, _run(context, params))
+    return paging.cut(context, params, recorded(context, params, _run))
 
 
 def invoke(context: Context, params: dict[str, Any]) -> dict[str, Any]:
@@ -25,6 +26,7 @@ def invoke(context: Context, params: dict[str, Any]) -> dict[str, Any]:
         fault = context.world.faults.take(context.service, context.operation, _INNER_FAULTS)
         if fault is not None:
             raise fault_error(context, fault)
+        return recorded(context, params, _run)
     return _run(context, params)
 
 

@@ -19,6 +19,7 @@ from sandbox.aws.protocol import codes
 # Page size when the caller names none, where AWS documents one; otherwise everything up to 1,000 comes at once.
 _DEFAULTS = {
     "cloudformation": 100,
+    "cloudtrail": 50,
     "eks": 100,
     "iam": 100,
     "logs": 50,

@@ -95,7 +95,7 @@ def test_errors_are_cloudformations(sandbox: Sandbox) -> None:
     again = sandbox.run("cloudformation", "create-stack", "--stack-name", "s", "--template-body", NETWORK)
     assert "(AlreadyExistsException) when calling the CreateStack operation: Stack [s] already exists" in again.stderr
     change_set = ("create-change-set", "--stack-name", "s", "--change-set-name", "c", "--template-body", NETWORK)
-    assert "(NotImplemented)" in sandbox.run("cloudformation", *change_set).stderr
+    assert "(NotImplemented)" in sandbox.run("cloudformation", *change_set, "--change-set-type", "IMPORT").stderr
 
 
 def test_events_come_in_pages_newest_first(sandbox: Sandbox) -> None:
@@ -122,3 +122,54 @@ def test_a_stack_goes_on_after_kill_9(own_sandbox: Sandbox) -> None:
     own_sandbox.fast_forward("settled")
     assert cloudformation.describe_stacks(StackName="net")["Stacks"][0]["StackStatus"] == "CREATE_COMPLETE"
     assert len(own_sandbox.client("ec2").describe_vpcs(Filters=[{"Name": "is-default", "Values": ["false"]}])["Vpcs"]) == 1
+
+
+def test_the_command_detects_drift_and_previews_an_update(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.aws("cloudformation", "create-stack", "--stack-name", "net", "--template-body", written(tmp_path, NETWORK))
+    sandbox.fast_forward("settled")
+    vpc = sandbox.aws("cloudformation", "describe-stack-resource", "--stack-name", "net", "--logical-resource-id", "Vpc")
+    identifier = vpc["StackResourceDetail"]["PhysicalResourceId"]
+    sandbox.aws("ec2", "create-tags", "--resources", identifier, "--tags", "Key=Name,Value=mine")
+    detection = sandbox.aws("cloudformation", "detect-stack-drift", "--stack-name", "net")["StackDriftDetectionId"]
+    sandbox.fast_forward("settled")
+    asked = ("--stack-drift-detection-id", detection)
+    status = sandbox.aws("cloudformation", "describe-stack-drift-detection-status", *asked)
+    assert (status["DetectionStatus"], status["StackDriftStatus"], status["DriftedStackResourceCount"]) == (
+        "DETECTION_COMPLETE",
+        "DRIFTED",
+        1,
+    )
+    (drifted,) = sandbox.aws(
+        "cloudformation",
+        "describe-stack-resource-drifts",
+        "--stack-name",
+        "net",
+        "--stack-resource-drift-status-filters",
+        "MODIFIED",
+    )["StackResourceDrifts"]
+    assert (drifted["LogicalResourceId"], drifted["PropertyDifferences"]) == (
+        "Vpc",
+        [{"PropertyPath": "/Tags/0/Value", "ExpectedValue": "net-vpc", "ActualValue": "mine", "DifferenceType": "NOT_EQUAL"}],
+    )
+    sandbox.aws(
+        "cloudformation",
+        *("create-change-set", "--stack-name", "net", "--change-set-name", "next", "--use-previous-template"),
+        *("--parameters", "ParameterKey=Block,ParameterValue=10.2.0.0/16"),
+    )
+    sandbox.fast_forward("settled")
+    named = ("--stack-name", "net", "--change-set-name", "next")
+    sandbox.aws("cloudformation", "wait", "change-set-create-complete", *named)
+    told = sandbox.aws("cloudformation", "describe-change-set", *named)
+    changes = [one["ResourceChange"] for one in told["Changes"]]
+    assert [(one["Action"], one["LogicalResourceId"], one["Replacement"]) for one in changes] == [
+        ("Modify", "Vpc", "True"),
+        ("Modify", "Subnet", "True"),
+    ]
+    sandbox.aws("cloudformation", "execute-change-set", *named)
+    sandbox.fast_forward("settled")
+    (stack,) = sandbox.aws("cloudformation", "describe-stacks", "--stack-name", "net")["Stacks"]
+    assert (stack["StackStatus"], stack["Parameters"][0]["ParameterValue"]) == ("UPDATE_COMPLETE", "10.2.0.0/16")
+    (left,) = sandbox.aws("cloudformation", "list-change-sets", "--stack-name", "net")["Summaries"]
+    assert left["ExecutionStatus"] == "EXECUTE_COMPLETE"
+    sandbox.aws("cloudformation", "delete-change-set", *named)
+    assert sandbox.aws("cloudformation", "list-change-sets", "--stack-name", "net")["Summaries"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws.cloudformation import events, stacks, update_stack
+from sandbox.aws.cloudformation import drift, events, stacks, update_stack
 from sandbox.aws.cloudformation.template import error
 from sandbox.aws.registry import operation
 
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 @operation("cloudformation", "DescribeStacks")
 def describe_stacks(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     if params.get("StackName"):
-        return {"Stacks": [stacks.shown(stacks.get(context, params["StackName"]))]}
-    return {"Stacks": [stacks.shown(stack) for stack in reversed(stacks.all_stacks(context))]}
+        return {"Stacks": [_shown(context, stacks.get(context, params["StackName"]))]}
+    return {"Stacks": [_shown(context, stack) for stack in reversed(stacks.all_stacks(context))]}
+
+
+def _shown(context: Context, stack: stacks.Stack) -> dict[str, Any]:
+    return {**stacks.shown(stack), "DriftInformation": drift.of_stack(context, stack)}
 
 
 @operation("cloudformation", "ListStacks")
@@ -26,7 +30,7 @@ def list_stacks(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     for stack in [*reversed(stacks.all_stacks(context)), *reversed(stacks.deleted(context))]:
         if wanted and stack["status"] not in wanted:
             continue
-        view = stacks.shown(stack)
+        view = _shown(context, stack)
         members = (
             "StackId",
             "StackName",
@@ -54,7 +58,7 @@ def describe_stack_events(context: Context, params: dict[str, Any]) -> dict[str,
     return {"StackEvents": events.of(context, stack)}
 
 
-def _detail(stack: stacks.Stack, logical_id: str, moment: str) -> dict[str, Any]:
+def _detail(context: Context, stack: stacks.Stack, logical_id: str, moment: str) -> dict[str, Any]:
     resource = stack["resources"][logical_id]
     row = {
         "LogicalResourceId": logical_id,
@@ -62,7 +66,7 @@ def _detail(stack: stacks.Stack, logical_id: str, moment: str) -> dict[str, Any]
         "ResourceType": resource["type"],
         moment: resource["timestamp"],
         "ResourceStatus": resource["status"],
-        "DriftInformation": {"StackResourceDriftStatus": "NOT_CHECKED"},
+        "DriftInformation": drift.of_resource(context, stack, logical_id),
     }
     if resource.get("reason"):
         row["ResourceStatusReason"] = resource["reason"]
@@ -86,7 +90,7 @@ def describe_stack_resources(context: Context, params: dict[str, Any]) -> dict[s
         raise error("Either StackName or PhysicalResourceId must be specified.")
     names = [params["LogicalResourceId"]] if params.get("LogicalResourceId") else list(stack["resources"])
     identity = {"StackName": stack["name"], "StackId": stack["id"]}
-    return {"StackResources": [{**identity, **_detail(stack, name, "Timestamp")} for name in names if name in stack["resources"]]}
+    return {"StackResources": [{**identity, **_detail(context, stack, name, "Timestamp")} for name in names if name in stack["resources"]]}
 
 
 @operation("cloudformation", "DescribeStackResource")
@@ -96,13 +100,13 @@ def describe_stack_resource(context: Context, params: dict[str, Any]) -> dict[st
     if name not in stack["resources"]:
         raise error(f"Resource {name} does not exist for stack {stack['name']}")
     identity = {"StackName": stack["name"], "StackId": stack["id"]}
-    return {"StackResourceDetail": {**identity, **_detail(stack, name, "LastUpdatedTimestamp")}}
+    return {"StackResourceDetail": {**identity, **_detail(context, stack, name, "LastUpdatedTimestamp")}}
 
 
 @operation("cloudformation", "ListStackResources")
 def list_stack_resources(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     stack = stacks.get(context, params["StackName"])
-    return {"StackResourceSummaries": [_detail(stack, name, "LastUpdatedTimestamp") for name in stack["resources"]]}
+    return {"StackResourceSummaries": [_detail(context, stack, name, "LastUpdatedTimestamp") for name in stack["resources"]]}
 
 
 @operation("cloudformation", "ListExports")

@@ -58,6 +58,10 @@ def bury(context: Context, stack: Stack) -> None:
     store = context.world.store
     store.delete(KIND, context.scope, stack["id"])
     store.put(_DELETED, context.scope, stack["id"], stack)
+    store.delete("_cloudformation.drift", context.scope, stack["id"])
+    for key, change_set in store.items("_cloudformation.change-set", context.scope):
+        if change_set["stack"] == stack["id"]:
+            store.delete("_cloudformation.change-set", context.scope, key)
     for old in deleted(context):
         if old["deleted"] < context.timestamp - _KEPT_SECONDS:
             store.delete(_DELETED, context.scope, old["id"])
@@ -121,7 +125,6 @@ def shown(stack: Stack) -> dict[str, Any]:
         "DisableRollback": stack["on_failure"] == "DO_NOTHING",
         "EnableTerminationProtection": stack["termination_protection"],
         "RollbackConfiguration": {},
-        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
     }
     for member, key in (
         ("StackStatusReason", "reason"),

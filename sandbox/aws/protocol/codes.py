@@ -35,6 +35,7 @@ _INVALID_TOKEN = {
     "ec2": "InvalidParameterValue",
     "iam": "ValidationError",
     "cloudformation": "ValidationError",
+    "cloudtrail": "InvalidNextTokenException",
     "eks": "InvalidParameterException",
     "logs": "InvalidParameterException",
     "service-quotas": "InvalidPaginationTokenException",

@@ -1,0 +1,1 @@
+"""CloudTrail: the history of management events that change something, and LookupEvents over it."""
