@@ -6,11 +6,14 @@ taken from the environment at that moment. Everything that goes wrong is a Cloud
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from instantstart.cloud.errors import CloudError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from instantstart.cloud.aws import Aws
 
 
@@ -21,19 +24,18 @@ def connect(region: str, account: str = "", *, background: bool = False) -> Aws:
     return Aws(region, account, background=background)
 
 
-def warm_up(region: str) -> None:
-    """Makes the clients that a plan needs, in a thread of its own: the first ones of a process take a second or two."""
+def warm_up(region: str, then: Callable[[], None]) -> None:
+    """Makes the clients that a plan needs, in a thread of its own: the first ones of a process take a second or two. Calls `then` there."""
     import threading
 
     from instantstart.cloud import sessions
 
     def make() -> None:
         surroundings = sessions.Surroundings.current()
-        for service in ("sts", "ec2", "eks", "sagemaker", "cloudformation", "iam", "service-quotas", "s3", "logs"):
-            try:
+        with suppress(CloudError):  # whoever needs one will be told
+            for service in ("sts", "ec2", "eks", "sagemaker", "cloudformation", "iam", "service-quotas", "s3", "logs"):
                 sessions.client(surroundings, region, service, write=False)
-            except CloudError:
-                return  # whoever needs it will be told
+        then()
 
     threading.Thread(target=make, name="cloud-warm-up", daemon=True).start()
 
