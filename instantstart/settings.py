@@ -208,6 +208,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Category": "operations.choices.Category",
         "Channel": "operations.choices.Channel",
         "EventLevel": "operations.models.event.Level",
+        "AlertKind": "operations.models.alert.AlertKind",
+        "DeliveryStatus": "operations.models.webhook.DeliveryStatus",
         "PhaseName": "clusters.choices.PhaseName",
         "ShownState": "clusters.choices.State",
         "DependencyState": "clusters.choices.DependencyState",
@@ -250,6 +252,10 @@ HELM_SECONDS: float = env.float("INSTANTSTART_HELM_SECONDS", default=40.0)
 RETENTION_DAYS: int = env.int("INSTANTSTART_RETENTION_DAYS", default=180)
 METRICS_TOKEN: str = env.str("INSTANTSTART_METRICS_TOKEN", default="")
 """Needed as a bearer token to read /metrics, when set."""
+WEBHOOK_NETWORKS: list[str] = env.list("INSTANTSTART_WEBHOOK_NETWORKS", default=[])
+"""Networks ("10.20.0.0/16") off the internet that webhooks may reach all the same, by plain HTTP too; none by default."""
+PUBLIC_URL: str = env.str("INSTANTSTART_PUBLIC_URL", default="").rstrip("/")
+"""Where people reach the pages ("https://ops.example.com"), for links in what is sent to webhooks; "": no links."""
 APPROVAL_HOURS: float = env.float("INSTANTSTART_APPROVAL_HOURS", default=24.0)
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
 DEFAULT_REGION: str = env.str("AWS_REGION", default=env.str("AWS_DEFAULT_REGION", default="us-west-2"))

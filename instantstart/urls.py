@@ -11,6 +11,7 @@ from instantstart.api.docs import ApiDocsView, ApiSchemaView
 api: list[Any] = [
     path("", include("accounts.api.urls")),
     path("", include("operations.api.urls")),
+    path("", include("operations.alerts.api.urls")),
     path("", include("clusters.api.urls")),
     path("schema/", ApiSchemaView.as_view(), name="api-schema"),
 ]
@@ -24,6 +25,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("accounts.web.urls")),
     path("", include("operations.web.urls")),
+    path("", include("operations.alerts.web.urls")),
     path("", include("clusters.web.urls")),
     path("", include("instantstart.web.urls")),
 ]

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from accounts.principals import principal_of
 from instantstart.admin import ReadOnlyAdmin, carry_out
 from operations import approve, cancel, resolve, retry
+from operations.alerts import admin as alerts_admin
 from operations.choices import Channel
 from operations.models import Event, Heartbeat, Intent, Notification, ObservedSource, Operation, StatusEvent
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     TabularInline = admin.TabularInline[Any, Operation]
 else:
     TabularInline = admin.TabularInline
+
+__all__ = ["alerts_admin"]  # registers its own
 
 FROM_ADMIN = "Decided in the admin site."
 

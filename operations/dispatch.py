@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from operations import leases, points, queue
-from operations.models import ObservedSource, Operation
+from operations.models import Delivery, ObservedSource, Operation
 from operations.models.leased import Leased
 
-TASKS: dict[type[Leased], str] = {Operation: "operations.tasks.advance", ObservedSource: "operations.tasks.observe"}
+TASKS: dict[type[Leased], str] = {
+    Operation: "operations.tasks.advance",
+    ObservedSource: "operations.tasks.observe",
+    Delivery: "operations.tasks.deliver",
+}
 
 
 def dispatch(model: type[Leased], pk: Any, fencing_token: int) -> bool:

@@ -14,7 +14,7 @@ from django.db import DatabaseError, close_old_connections
 
 from operations import clock, dispatch
 from operations.approve import expire_approvals
-from operations.models import Heartbeat, ObservedSource, Operation
+from operations.models import Delivery, Heartbeat, ObservedSource, Operation
 from operations.models.leased import OFFERED, Leased
 from operations.reaper import reap
 
@@ -31,6 +31,7 @@ class Tick:
     operations: int
     sources: int
     reaped: int
+    deliveries: int = 0
 
 
 @dataclass
@@ -43,7 +44,7 @@ class Dispatcher:
     _beat_at: float = field(default=float("-inf"), repr=False)
 
     def tick(self, *, sources: bool = True) -> Tick:
-        """Offers what is due, oldest first: operations before sources. Two indexed reads when nothing is."""
+        """Offers what is due, oldest first: operations, sources, messages to webhooks. An indexed read for each when nothing is."""
         at = time.monotonic()
         reaped = 0
         if at - self._reaped_at >= REAP_SECONDS:
@@ -52,7 +53,7 @@ class Dispatcher:
         if at - self._beat_at >= HEARTBEAT_SECONDS:
             self._beat_at = at
             Heartbeat.objects.update_or_create(name=self.name, defaults={"at": clock.now()})
-        return Tick(self._offer(Operation), self._offer(ObservedSource) if sources else 0, reaped)
+        return Tick(self._offer(Operation), self._offer(ObservedSource) if sources else 0, reaped, self._offer_deliveries())
 
     def reap_at_next_tick(self) -> None:
         """Does not wait for REAP_SECONDS to pass."""
@@ -67,6 +68,14 @@ class Dispatcher:
         room = self.room - model._default_manager.filter(lease_owner=OFFERED).count()
         return sum(dispatch.dispatch(model, pk, token) for pk, token in due[: max(room, 0)])
 
+    def _offer_deliveries(self) -> int:
+        """Never more under way than half of the workers: receivers that answer slowly must not keep operations waiting."""
+        due = list(Delivery.objects.filter(Delivery.due(clock.now())).order_by("next_attempt_at").values_list("pk", "fencing_token")[:4])
+        if not due:
+            return 0
+        room = max(1, int(settings.WORKERS) // 2) - Delivery.objects.exclude(lease_owner="").count()
+        return sum(dispatch.dispatch(Delivery, pk, token) for pk, token in due[: max(room, 0)])
+
     def run(self, stop: threading.Event) -> None:
         """Ticks until `stop` is set. A database that is away for a while is waited for."""
         log.info("dispatcher_started", dispatcher=self.name)
@@ -78,7 +87,7 @@ class Dispatcher:
                 close_old_connections()
                 stop.wait(1.0)
                 continue
-            busy = tick.operations or tick.sources
+            busy = tick.operations or tick.sources or tick.deliveries
             stop.wait(float(settings.DISPATCH_INTERVAL) / (4 if busy else 1))
         try:
             Heartbeat.objects.filter(name=self.name).delete()

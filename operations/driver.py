@@ -12,7 +12,7 @@ from django.db.models import F
 
 from operations import clock, intents, queue
 from operations.dispatcher import Dispatcher
-from operations.models import Intent, ObservedSource, Operation
+from operations.models import Delivery, Intent, ObservedSource, Operation
 from operations.models.intent import IntentOutcome
 from operations.models.leased import OFFERED
 
@@ -70,7 +70,7 @@ def let_time_pass(*, sources: bool = True) -> None:
 def work(dispatcher: Dispatcher, sources: bool = True) -> int:
     """One tick of the dispatcher and its tasks, inline; no time passes. How many tasks ran."""
     # An offer made by a request's hint sits in a queue that nobody reads here: take it back, its task is void.
-    for model in (Operation, ObservedSource):
+    for model in (Operation, ObservedSource, Delivery):
         model._default_manager.filter(lease_owner=OFFERED).update(
             lease_owner="", lease_expires_at=None, fencing_token=F("fencing_token") + 1
         )

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from operations import action as actions
 from operations import clock, dispatch, events, leases, notifications, observing, points
+from operations.alerts.endings import operation_ended
 from operations.choices import DUE_STATES, OperationState
 from operations.models import Operation
 from operations.models.event import Level
@@ -66,6 +67,7 @@ def end(operation: Operation, state: OperationState, message: str, where: Q, fau
             notifications.operation_ended(operation)
         else:
             notifications.decision_asked(operation, permission_of(operation))
+        operation_ended(operation)
         events.publish_operation(operation)
         if operation.cluster:
             observing.poke_cluster(operation.cluster)

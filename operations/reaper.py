@@ -8,7 +8,7 @@ import structlog
 from django.db.models import F, Q
 
 from operations import clock
-from operations.models import Intent, ObservedSource, Operation
+from operations.models import Delivery, Intent, ObservedSource, Operation
 from operations.models.leased import OFFERED, Leased
 
 log = structlog.get_logger(__name__)
@@ -17,7 +17,8 @@ log = structlog.get_logger(__name__)
 def reap() -> int:
     """Frees every row whose lease has run out, once no call of its last owner can be under way. How many."""
     at = clock.now()
-    return _reap_offers(Operation, at) + _reap_offers(ObservedSource, at) + _reap_operations(at) + _reap_sources(at)
+    offers = _reap_offers(Operation, at) + _reap_offers(ObservedSource, at) + _reap_offers(Delivery, at)
+    return offers + _reap_operations(at) + _reap_sources(at) + _reap_deliveries(at)
 
 
 def _reap_offers(model: type[Leased], at: datetime) -> int:
@@ -32,6 +33,15 @@ def _reap_sources(at: datetime) -> int:
         ObservedSource.objects.exclude(lease_owner="")
         .filter(lease_expires_at__lt=at)
         .update(lease_owner="", lease_expires_at=None, fencing_token=F("fencing_token") + 1, next_due_at=at)
+    )
+
+
+def _reap_deliveries(at: datetime) -> int:
+    """Nobody can tell whether the message arrived: it is sent again under the same id."""
+    return (
+        Delivery.objects.exclude(lease_owner__in=("", OFFERED))
+        .filter(lease_expires_at__lt=at)
+        .update(lease_owner="", lease_expires_at=None, fencing_token=F("fencing_token") + 1, next_attempt_at=at)
     )
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from operations import clock
-from operations.models import Heartbeat, Notification, Operation, StatusEvent
+from operations.models import Alert, Delivery, Heartbeat, Notification, Operation, StatusEvent
 
 BATCH = 500
 STATUS_EVENT_HOURS = 24
@@ -33,6 +33,13 @@ def prune_status_events() -> int:
 def prune_notifications() -> int:
     """Deletes notifications that are older than operations are kept."""
     return _delete_in_batches(Notification.objects.filter(created_at__lt=clock.now() - timedelta(days=settings.RETENTION_DAYS)))
+
+
+def prune_alerts() -> int:
+    """Deletes alerts that were closed, and messages that were delivered or given up, before operations' time is up; open ones stay."""
+    before = clock.now() - timedelta(days=settings.RETENTION_DAYS)
+    _delete_in_batches(Delivery.objects.exclude(Delivery.drivable()).filter(created_at__lt=before))
+    return _delete_in_batches(Alert.objects.filter(closed_at__lt=before))
 
 
 def prune_heartbeats() -> int:

@@ -15,6 +15,12 @@ def observe(source_id: str, fencing_token: int) -> None:
     run(int(source_id), fencing_token)
 
 
+def deliver(delivery_id: str, fencing_token: int) -> None:
+    from operations.alerts.deliver import deliver as run
+
+    run(delivery_id, fencing_token)
+
+
 def prune_hourly() -> dict[str, int]:
     from accounts import retention as accounts
     from operations.retention import prune_status_events
@@ -24,11 +30,12 @@ def prune_hourly() -> dict[str, int]:
 
 def prune_daily() -> dict[str, int]:
     from accounts import retention as accounts
-    from operations.retention import prune_heartbeats, prune_notifications, prune_operations
+    from operations.retention import prune_alerts, prune_heartbeats, prune_notifications, prune_operations
 
     return {
         "operations": prune_operations(),
         "notifications": prune_notifications(),
         "heartbeats": prune_heartbeats(),
+        "alerts": prune_alerts(),
         "accounts": accounts.prune_daily(),
     }

@@ -16,6 +16,7 @@ from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps.base import Subject
 from clusters.steps.deletion import EmptyBucket, NothingInTheWay, NothingLeft, RemoveHyperPod, RemoveLogGroups, RemoveObject, RemoveStack
+from operations import alerts
 from operations.action import Action, Verification, register
 from operations.choices import OperationState, Risk, Severity
 from operations.models import Operation
@@ -78,6 +79,7 @@ class DeleteCluster(Action[DeleteInput]):
         row = state.locked(name)
         if row is not None:
             forget_cluster(name)
+            alerts.forget_cluster(name)
             forget_source("cluster", name)
             row.operation_state = operation.state
             state.publish_cluster(row, "cluster_gone")

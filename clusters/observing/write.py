@@ -11,7 +11,7 @@ from django.conf import settings
 from clusters import state
 from clusters.choices import DependencyKind, PhaseName, Seen
 from clusters.models import Cluster, ClusterDocument, Dependency, KeptReading, Phase, Resource
-from clusters.observing import features, nodes
+from clusters.observing import alerts, features, nodes
 from clusters.observing.cost import cost_per_hour
 from clusters.observing.look import Look
 from clusters.phases.probe import PhaseObservation
@@ -164,6 +164,7 @@ def _cluster(row: Cluster, seen: Look) -> None:
     _documents(row, seen.documents, at)
     _kept(row, seen)
     row.cost_per_hour = cost_per_hour(row, seen)
+    alerts.tell(row, seen)
     for kind in changed:
         events.publish(row.topic, kind, {"cluster": row.name})
 

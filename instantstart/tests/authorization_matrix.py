@@ -56,6 +56,17 @@ ROWS = (
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
     _read("rules/"),
+    _read("alerts/"),
+    _read_of_cluster("alerts/<int:pk>/", "alerts/{alert}/"),
+    Row("post", "alerts/<int:pk>/acknowledge/", "alerts/{alert}/acknowledge/", (401, 403, 200, 200, 403, 404)),
+    # Webhooks hear of every cluster: nothing for tokens of some.
+    Row("get", "webhooks/", "webhooks/", (401, 403, 403, 200, 200, 200)),
+    Row("post", "webhooks/", "webhooks/", (401, 403, 403, 201, 403, 403), {"url": "https://example.com/new"}),
+    Row("get", "webhooks/<uuid:id>/", "webhooks/{webhook}/", (401, 403, 403, 200, 200, 404)),
+    Row("patch", "webhooks/<uuid:id>/", "webhooks/{webhook}/", (401, 403, 403, 200, 403, 404), {"enabled": False}),
+    Row("delete", "webhooks/<uuid:id>/", "webhooks/{webhook}/", (401, 403, 403, 204, 403, 404)),
+    Row("post", "webhooks/<uuid:id>/test/", "webhooks/{webhook}/test/", (401, 403, 403, 201, 403, 404)),
+    Row("get", "webhooks/<uuid:webhook_id>/deliveries/", "webhooks/{webhook}/deliveries/", (401, 403, 403, 200, 200, 404)),
     Row(
         "post",
         "cluster-configs/",

@@ -20,6 +20,7 @@ from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 from instantstart.tests.authorization_matrix import CALLERS, ROWS, Row
 from operations import action as actions
+from operations.alerts.tests.rows import make_alert, make_webhook
 from operations.choices import Channel, OperationState
 from operations.models import Operation
 from operations.plan import Change, Plan
@@ -78,7 +79,13 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
     make_cluster("other")
     token, _ = make_token(viewer, name="theirs")
     entry = AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted")
-    return {"token": str(token.uid), "entry": str(entry.pk), **{state: make_operation(state, operator) for state in OperationState.values}}
+    told = {"alert": str(make_alert().pk), "webhook": str(make_webhook().pk)}
+    return {
+        "token": str(token.uid),
+        "entry": str(entry.pk),
+        **told,
+        **{state: make_operation(state, operator) for state in OperationState.values},
+    }
 
 
 def make_operation(state: str, actor: Any) -> str:

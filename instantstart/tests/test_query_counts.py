@@ -17,6 +17,7 @@ from accounts.models import AuditEntry, User
 from clusters.tests.rows import AT, make_cluster
 from instantstart.tests.authorization_matrix import ROWS
 from instantstart.tests.test_reading import make_operations
+from operations.alerts.tests.rows import make_alert, make_deliveries, make_webhook
 from operations.models import Event, Operation
 
 SNAPSHOT = Path(__file__).with_name("query_counts.json")
@@ -34,9 +35,19 @@ def add_rows(count: int, owner: User, make_token: Any) -> dict[str, str]:
         make_cluster(f"c{serial}-{number}", nodes=2)
         token, _ = make_token(owner, name=f"token-{serial}-{number}")
         AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted", user=owner)
+    for number in range(count):
+        make_alert(f"cluster:c{serial}-{number}")
+        webhook = make_webhook(f"https://example.com/{serial}-{number}")
+    make_deliveries(webhook, count)
     if serial == 0:
         make_cluster("demo", nodes=count)
-    return {"token": str(token.uid), "entry": str(entry.pk), "running": str(operations[0].pk)}
+    return {
+        "token": str(token.uid),
+        "entry": str(entry.pk),
+        "running": str(operations[0].pk),
+        "webhook": str(webhook.pk),
+        "alert": str(make_alert("one", open=False).pk),
+    }
 
 
 def count_queries(client: Any, url: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 
 from accounts.principals import principal_of
+from operations.models import Alert
 from operations.web.notices import unread as unread_of
 
 register = template.Library()
@@ -14,3 +15,9 @@ register = template.Library()
 def unread(context: template.Context) -> int:
     """How many notifications wait for the person who looks at the page. One query."""
     return unread_of(principal_of(context["request"])).count()
+
+
+@register.simple_tag
+def open_alerts() -> int:
+    """How many open alerts nobody has acknowledged. One query."""
+    return Alert.objects.filter(closed_at=None, acknowledged_at=None).count()

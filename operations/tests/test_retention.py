@@ -24,7 +24,7 @@ Begin = Callable[..., Operation]
 def test_operations_go_with_all_that_is_theirs_when_their_time_is_up(begin: Begin, driven_clock: DrivenClock) -> None:
     drive(begin("fake.pipeline", things=["a", "b"]))
     driven_clock.forward(timedelta(days=179).total_seconds())
-    assert tasks.prune_daily() == {"operations": 0, "notifications": 0, "heartbeats": 1, "accounts": 0}
+    assert tasks.prune_daily() == {"operations": 0, "notifications": 0, "heartbeats": 1, "alerts": 0, "accounts": 0}
     driven_clock.forward(timedelta(days=2).total_seconds())
     assert tasks.prune_daily()["operations"] == 1
     assert [model.objects.count() for model in (Operation, Intent, Event, Notification)] == [0, 0, 0, 0]  # type: ignore[attr-defined]
