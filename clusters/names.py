@@ -24,6 +24,9 @@ DEPENDENCIES_RELEASE_NAMESPACE = "kube-system"
 KUBERAY_RELEASE = "kuberay-operator"
 KUBERAY_NAMESPACE = "kuberay-operator"
 
+NODE_POOL = "instantstart"
+"""HyperpodNodeClass and NodePool of node autoscaling."""
+
 
 def stack(cluster: str, part: str = CONTROL_PLANE) -> str:
     """CloudFormation stack (<= 128 characters)."""

@@ -147,7 +147,7 @@ PERMISSIONS: tuple[Permission, ...] = (
         "hand the roles to EKS, SageMaker and the add-ons' pods",
         CONTROL_PLANE,
         Scope.ROLE,
-        ("eks.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"),
+        ("eks.amazonaws.com", "hyperpod.sagemaker.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"),
     ),
     *_rows(CONTROL_PLANE, "let EKS and HyperPod make their service-linked roles", Scope.SERVICE_LINKED_ROLE, "iam:CreateServiceLinkedRole"),
     *_rows(

@@ -10,6 +10,7 @@ FOLDERS: tuple[str, ...] = (
     "training_operator",
     "inference_operator",
     "tiered_checkpointing",
+    "node_autoscaling",
     "task_governance",
     "observability",
     "container_insights",

@@ -50,7 +50,8 @@ class Part(ABC):
     """key: unique within the feature, stable over releases (part of step names). resource_type: in AWS's or Kubernetes' words.
 
     create_api, delete_api: the external calls, as a step names them. typical_seconds: until it is ready. redone: whether a
-    broken one is deleted and made anew, since what made it takes a failed one nowhere.
+    broken one is deleted and made anew, since what made it takes a failed one nowhere. signed: whether it tells which operation
+    made it; of one that does not, a broken one that is seen after a step's own call counts as that step's.
     """
 
     key: str
@@ -61,6 +62,7 @@ class Part(ABC):
     typical_seconds: int = 3
     call_seconds: float = 20.0
     redone: bool = False
+    signed: bool = True
 
     @abstractmethod
     def read(self, reader: ClusterReader) -> PartSeen:
@@ -77,6 +79,10 @@ class Part(ABC):
     def busy(self, reader: ClusterReader) -> str:
         """Why AWS would not take a change of it just now, "" when it would: a step waits for that instead of being refused."""
         return ""
+
+    def refused(self, reader: ClusterReader) -> Fault | None:
+        """Why it must not be made or changed as the world is by now, though the plan saw nothing against it."""
+        return None
 
     @abstractmethod
     def create(self, subject: Subject, context: StepContext, step: Step) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clusters import names
 from clusters.reading.reader import ClusterReader
 from operations.plan import Check
 from operations.step import Fault
@@ -21,6 +22,11 @@ def node_classes(reader: ClusterReader, group: str) -> list[str]:
     ]
 
 
+def other_classes(reader: ClusterReader, group: str) -> list[str]:
+    """Those that are not the one of the managed feature."""
+    return [name for name in node_classes(reader, group) if name != names.NODE_POOL]
+
+
 def scaling_checks(reader: ClusterReader, group: str, field: str) -> Iterator[Check]:
     """An error where people don't set the group's size. field: of the input that would."""
     if classes := node_classes(reader, group):
@@ -36,7 +42,7 @@ def scaling_fault(group: str, classes: list[str]) -> Fault:
     return Fault(
         "group_autoscaled",
         f"Node autoscaling sets the size of {group}: HyperpodNodeClass {', '.join(classes)} names it, and would undo a change by hand.",
-        f"Take {group} out of {', '.join(classes)} first, or let pods that wait for nodes make it grow.",
+        f"{_take_out(group, classes)}, or let pods that wait for nodes make it grow.",
     )
 
 
@@ -44,5 +50,19 @@ def deletion_fault(group: str, classes: list[str]) -> Fault:
     return Fault(
         "group_autoscaled",
         f"HyperpodNodeClass {', '.join(classes)} names {group}; without the group it would no longer be Ready and provision nothing.",
-        f"Take {group} out of {', '.join(classes)} first.",
+        f"{_take_out(group, classes)}.",
     )
+
+
+def elsewhere_fault(group: str, classes: list[str]) -> Fault:
+    return Fault(
+        "group_in_other_class",
+        f"HyperpodNodeClass {', '.join(classes)} names {group} already: two classes would undo each other's nodes.",
+        f"Take {group} out of {', '.join(classes)}, or leave it out here.",
+    )
+
+
+def _take_out(group: str, classes: list[str]) -> str:
+    """The way out; of our own class by the feature that keeps it."""
+    places = [f"the groups of {TITLE.lower()}" if name == names.NODE_POOL else name for name in classes]
+    return f"Take {group} out of {' and '.join(places)} first"

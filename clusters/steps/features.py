@@ -36,6 +36,8 @@ class EnsurePart(ClusterStep):
         if seen.state is PartState.ABSENT:
             if not part.needed(reader):
                 return ready(f"{part.name} is not needed")
+            if refusal := part.refused(reader):
+                return failed(refusal)
             busy = part.busy(reader)
             return pending(busy) if busy else absent(f"{part.resource_type} {part.name} is not there")
         if seen.state is PartState.REMOVING:
@@ -43,11 +45,14 @@ class EnsurePart(ClusterStep):
         if seen.state is PartState.MOVING:
             return pending(seen.message or f"{part.name} is being made")
         if seen.state is PartState.BROKEN and part.redone:
-            if seen.made_by == self.subject.operation and context.intent_at is not None:
+            mine = seen.made_by == self.subject.operation if part.signed else True
+            if mine and context.intent_at is not None:
                 return failed(_fault(part, seen))
             return different(f"{part.name} is broken from an earlier attempt: {seen.message}", remove=True)
         fields = part.differences(reader, seen)
         if fields:
+            if refusal := part.refused(reader):
+                return failed(refusal)
             if busy := part.busy(reader):
                 return pending(busy)
             names = ", ".join(change.field for change in fields)

@@ -90,10 +90,19 @@ def test_whoever_may_create_may_also_delete() -> None:
     assert {"ec2:DeleteTags", "ec2:DeleteVpcEndpoints", "iam:DetachRolePolicy", "eks:DisassociateAccessPolicy"} <= actions
 
 
-def test_roles_are_passed_to_eks_its_pods_and_sagemaker_alone() -> None:
+def test_roles_are_passed_to_eks_its_pods_sagemaker_and_hyperpod_alone() -> None:
     passes = [statement for statement in policy(VALUES)["Statement"] if "iam:PassRole" in statement["Action"]]
     assert [statement["Condition"] for statement in passes] == [
-        {"StringEquals": {"iam:PassedToService": ["eks.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"]}}
+        {
+            "StringEquals": {
+                "iam:PassedToService": [
+                    "eks.amazonaws.com",
+                    "hyperpod.sagemaker.amazonaws.com",
+                    "pods.eks.amazonaws.com",
+                    "sagemaker.amazonaws.com",
+                ]
+            }
+        }
     ]
     assert passes[0]["Resource"] == ["arn:aws:iam::123456789012:role/instantstart-*"]
 

@@ -64,7 +64,12 @@ class Kube:
             query["fieldSelector"] = fields
         items: builtins.list[dict[str, Any]] = []
         while True:
-            page = self.transport.json("GET", kinds.path(found, api_version, namespace), query=query)
+            try:
+                page = self.transport.json("GET", kinds.path(found, api_version, namespace), query=query)
+            except KubeError as error:
+                if error.status == 404 and kinds.vanished(self.transport, api_version, kind):
+                    return [], ""
+                raise
             items += [{"apiVersion": api_version, "kind": kind, **item} for item in page.get("items") or []]
             metadata = page.get("metadata", {})
             if not metadata.get("continue"):

@@ -78,6 +78,16 @@ def resource(transport: Transport, api_version: str, kind: str) -> Resource:
     return found[kind]
 
 
+def vanished(transport: Transport, api_version: str, kind: str) -> bool:
+    """Whether the server, asked anew, no longer knows the kind: its definition went since it was discovered."""
+    if (api_version, kind) in BUILT_IN:
+        return False
+    found = _discover(transport, api_version)
+    with _lock:
+        _discovered[(transport.target.endpoint, api_version)] = (time.monotonic(), found)
+    return kind not in found
+
+
 def _discover(transport: Transport, api_version: str) -> dict[str, Resource]:
     try:
         said = transport.json("GET", root(api_version))

@@ -27,7 +27,9 @@ WITHOUT_CHART = ("kuberay",)
 KILLED = ("training_operator", "tiered_checkpointing")
 """One of each make: an add-on with a role by pod identity, and a chain of identity with a setting of HyperPod. The others are made of
 the same parts, and the deaths are the engine's, so that these two stand for them."""
-TOGETHER = [name for name in REGISTRY if name not in (*KILLED, *WITHOUT_CHART)]
+OF_GROUPS = ("node_autoscaling",)
+"""Needs groups of its own: see test_node_autoscaling."""
+TOGETHER = [name for name in REGISTRY if name not in (*KILLED, *WITHOUT_CHART, *OF_GROUPS)]
 
 
 @pytest.mark.parametrize("name", KILLED)

@@ -125,6 +125,21 @@ def test_a_kind_of_a_definition_is_found_by_discovery(api: ApiServer) -> None:
     assert [asked.path for asked in api.asked] == ["/apis/ray.io/v1", *["/apis/ray.io/v1/namespaces/ml/rayclusters/x"] * 2]
 
 
+def test_a_kind_whose_definition_went_has_no_objects_and_a_404_of_a_kind_that_is_there_is_an_error(api: ApiServer) -> None:
+    defined = True
+
+    def answer(asked: Asked) -> tuple[int, Any]:
+        if asked.path == "/apis/ray.io/v1":
+            return (200, {"resources": [{"name": "rayclusters", "kind": "RayCluster", "namespaced": True}] if defined else []})
+        return status("NotFound", 404)
+
+    api.answer = answer
+    client = kube.connect(api.target)
+    assert refusal(lambda: client.list("ray.io/v1", "RayCluster")).code == "NotFound"
+    defined = False
+    assert client.list("ray.io/v1", "RayCluster") == []
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "sent"),
     [
