@@ -71,7 +71,7 @@ def _here(name: str) -> str:
     return reverse("clusters-web:detail", args=[name])
 
 
-def _to_operation(name: str) -> Any:
+def to_operation(name: str) -> Any:
     def done(submission: Submission) -> str:
         return reverse("operations-web:detail", args=[submission.operation.pk]) if submission.operation else _here(name)
 
@@ -95,7 +95,7 @@ def group_new(request: HttpRequest, name: str) -> HttpResponse:
             )
             try:
                 if request.method == "POST":
-                    return carry_out(request, review, _to_operation(name))
+                    return carry_out(request, review, to_operation(name))
                 return show(request, review, plan_of(request, review))
             except Problem as problem:
                 form.add_problem(problem)
@@ -119,7 +119,7 @@ def group_scale(request: HttpRequest, name: str, group: str) -> HttpResponse:
         choices="clusters/scale_choices.html",
         chosen={"disrupt": disrupt},
     )
-    return reviewed(request, review, _to_operation(name))
+    return reviewed(request, review, to_operation(name))
 
 
 @page(Role.OPERATOR)
@@ -142,7 +142,7 @@ def group_delete(request: HttpRequest, name: str, group: str) -> HttpResponse:
     if request.method == "POST" and typed != group:
         messages.error(request, f"Type {group} to confirm the deletion; nothing was changed.")
         return show(request, review, plan_of(request, review), status=409)
-    return reviewed(request, review, _to_operation(name))
+    return reviewed(request, review, to_operation(name))
 
 
 @page(Role.OPERATOR)
@@ -159,7 +159,7 @@ def software_update(request: HttpRequest, name: str) -> HttpResponse:
         choices="clusters/disrupt_choices.html",
         chosen={"disrupt": disrupt},
     )
-    return reviewed(request, review, _to_operation(name))
+    return reviewed(request, review, to_operation(name))
 
 
 @page()
@@ -202,7 +202,7 @@ def node_verb(request: HttpRequest, name: str, node: str, verb: str) -> HttpResp
         choices="clusters/disrupt_choices.html" if asks else "",
         chosen={"disrupt": disrupt},
     )
-    return reviewed(request, review, _to_operation(name))
+    return reviewed(request, review, to_operation(name))
 
 
 def shown_groups(cluster: Cluster) -> list[InstanceGroup]:

@@ -20,6 +20,10 @@ class ProblemForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.style()
+
+    def style(self) -> None:
+        """Tabler's classes on every field; again by a form that adds fields."""
         for field in self.fields.values():
             kind = "form-select" if isinstance(field.widget, forms.Select) else "form-control"
             field.widget.attrs.setdefault("class", kind)
