@@ -19,6 +19,7 @@ from clusters.models import (
     KeptReading,
     Node,
     Phase,
+    Quota,
     Resource,
 )
 from instantstart.problem import Problem
@@ -199,3 +200,16 @@ class KeptReadingAdmin(ObservedAdmin):
 class ClusterDocumentAdmin(ObservedAdmin):
     list_display = ("cluster", "name", "observed_at")
     list_select_related = ("cluster",)
+
+
+@admin.register(Quota)
+class QuotaAdmin(ObservedAdmin):
+    list_display = ("region", "service", "name", "used", "limit", "requested", "request_status", "observed_at")
+    list_filter = ("region", "service", "request_status")
+    search_fields = ("name", "code")
+    actions = ("look",)
+
+    @admin.action(description="Look at the region's quotas now")
+    def look(self, request: HttpRequest, rows: QuerySet[Quota]) -> None:
+        for region in sorted({row.region for row in rows}):
+            self.submit_for(request, region, "quota.observe", {"region": region})

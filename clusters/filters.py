@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import django_filters as filters
+from django.db.models import F, QuerySet
 
 from clusters.choices import DependencyState, EventLevel, FeatureState, State
-from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, InstanceGroup, Node, Phase, Resource
+from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, InstanceGroup, Node, Phase, Quota, Resource
+from clusters.models.quota import NEAR, OPEN_REQUESTS
 
 
 class ClusterFilterSet(filters.FilterSet):
@@ -71,3 +73,28 @@ class ResourceFilterSet(filters.FilterSet):
     class Meta:
         model = Resource
         fields = ("phase", "resource_type", "status")
+
+
+class QuotaFilterSet(filters.FilterSet):
+    in_use = filters.BooleanFilter(method="keep_in_use", help_text="Whether something of it is in use or was asked for.")
+    near = filters.BooleanFilter(method="keep_near", help_text="Whether most of it is in use.")
+    pending = filters.BooleanFilter(method="keep_pending", help_text="Whether a request for more is open.")
+
+    class Meta:
+        model = Quota
+        fields = ("account", "region", "service", "name", "instance_type", "in_use", "near", "pending")
+
+    def keep_in_use(self, rows: QuerySet[Quota], name: str, value: bool) -> QuerySet[Quota]:
+        return in_use(rows) if value else rows.filter(used=0, request_status="")
+
+    def keep_near(self, rows: QuerySet[Quota], name: str, value: bool) -> QuerySet[Quota]:
+        close = rows.filter(used__gt=0, used__gte=F("limit") * NEAR)
+        return close if value else rows.exclude(pk__in=close.values("pk"))
+
+    def keep_pending(self, rows: QuerySet[Quota], name: str, value: bool) -> QuerySet[Quota]:
+        return rows.filter(request_status__in=OPEN_REQUESTS) if value else rows.exclude(request_status__in=OPEN_REQUESTS)
+
+
+def in_use(rows: QuerySet[Quota]) -> QuerySet[Quota]:
+    """Those of which something is used, or could not be counted, or was asked for."""
+    return rows.exclude(used=0, request_status="")

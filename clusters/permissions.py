@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS = (
     "connect",
     "plan",
     "control_plane",
@@ -22,7 +22,10 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "features",
     "groups",
     "deletion",
+    "quotas",
 )
+OPTIONAL = (QUOTAS,)
+"""Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
 class Scope(StrEnum):
@@ -38,6 +41,7 @@ class Scope(StrEnum):
     HYPERPOD = "hyperpod"
     BUCKET = "bucket"
     OBJECT = "object"
+    QUOTA = "quota"
     EKS_LOGS = "eks_logs"
     HYPERPOD_LOGS = "hyperpod_logs"
 
@@ -71,6 +75,10 @@ ARNS: dict[Scope, tuple[tuple[str, ...], str]] = {
     ),
     Scope.BUCKET: (("arn:{partition}:s3:::sagemaker-*",), "arn:{partition}:s3:::{bucket}"),
     Scope.OBJECT: (("arn:{partition}:s3:::sagemaker-*/*",), "arn:{partition}:s3:::{bucket}/lifecycle/on_create.sh"),
+    Scope.QUOTA: (
+        ("arn:{partition}:servicequotas:{region}:{account}:*",),
+        "arn:{partition}:servicequotas:{region}:{account}:sagemaker/L-2CE978FC",
+    ),
     Scope.EKS_LOGS: (
         ("arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/*",),
         "arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/{cluster}/cluster:*",
@@ -207,6 +215,13 @@ PERMISSIONS: tuple[Permission, ...] = (
         "sagemaker:BatchAddClusterNodes sagemaker:BatchDeleteClusterNodes sagemaker:BatchRebootClusterNodes "
         "sagemaker:BatchReplaceClusterNodes sagemaker:UpdateClusterSoftware",
     ),
+    *_rows(
+        QUOTAS,
+        "see what became of requests for more",
+        Scope.ANY,
+        "servicequotas:ListRequestedServiceQuotaChangeHistory servicequotas:ListRequestedServiceQuotaChangeHistoryByQuota",
+    ),
+    *_rows(QUOTAS, "ask for a higher quota", Scope.QUOTA, "servicequotas:RequestServiceQuotaIncrease"),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(
         DELETION,

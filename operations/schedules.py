@@ -14,6 +14,7 @@ log = structlog.get_logger(__name__)
 HOURLY = {
     "accounts.prune_hourly": "accounts.retention.prune_hourly",
     "operations.prune_hourly": "operations.tasks.prune_hourly",
+    "clusters.quotas_hourly": "clusters.quotas.schedule.hourly",
 }
 DAILY = {
     "accounts.prune_daily": "accounts.retention.prune_daily",

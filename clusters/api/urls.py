@@ -54,6 +54,7 @@ urlpatterns = [
     path("clusters/<slug:name>/protection/", views.ClusterProtectionView.as_view(), name="cluster-protection"),
     path("clusters/<slug:name>/export/", configs.ClusterExportView.as_view(), name="cluster-export"),
     path("cluster-configs/", configs.ClusterConfigsView.as_view(), name="cluster-configs"),
+    path("", include("clusters.api.quota_urls")),
     path("rules/", rules.RulesView.as_view(), name="rules"),
     *router.urls,
 ]

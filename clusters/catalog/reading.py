@@ -166,19 +166,18 @@ def _training_plan(item: dict[str, Any]) -> TrainingPlan:
 
 
 def quotas(aws: Aws, service: str) -> Kept[dict[str, Quota]]:
-    """Name → quota of one service, applied values before AWS's defaults. CloudError.
+    """Name → quota of one service, applied values before AWS's defaults. CloudError."""
+    return _kept(aws, f"quotas:{service}", lambda: quotas_now(aws, service))
+
+
+def quotas_now(aws: Aws, service: str) -> dict[str, Quota]:
+    """The same, as it is at this moment.
 
     By name, never by code: lists of codes disagree with one another (reference/aws.md §8).
     """
-
-    def load() -> dict[str, Quota]:
-        found: dict[str, Quota] = {}
-        for operation, applied in (("list_aws_default_service_quotas", False), ("list_service_quotas", True)):
-            for item in aws.pages("service-quotas", operation, "Quotas", ServiceCode=service):
-                name = str(item["QuotaName"])
-                found[name] = Quota(
-                    service, name, str(item.get("QuotaCode", "")), float(item["Value"]), bool(item.get("Adjustable")), applied
-                )
-        return found
-
-    return _kept(aws, f"quotas:{service}", load)
+    found: dict[str, Quota] = {}
+    for operation, applied in (("list_aws_default_service_quotas", False), ("list_service_quotas", True)):
+        for item in aws.pages("service-quotas", operation, "Quotas", ServiceCode=service):
+            name = str(item["QuotaName"])
+            found[name] = Quota(service, name, str(item.get("QuotaCode", "")), float(item["Value"]), bool(item.get("Adjustable")), applied)
+    return found

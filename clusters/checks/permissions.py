@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusters.checks.registry import Subject, check, failed, passed, warning
-from clusters.permissions import PERMISSIONS, Permission
+from clusters.permissions import OPTIONAL, PERMISSIONS, Permission
 from instantstart.cloud.problems import sentence
 from operations.plan import Check
 
@@ -26,7 +26,16 @@ def everything_needed_is_allowed(subject: Subject) -> Iterator[Check]:
             "Allow iam:SimulatePrincipalPolicy to have them checked, or compare them with the policy that `manage.py iam-policy` prints.",
         )
         return
-    missing: list[Permission] = subject.facts.wait("permissions")
+    denied: list[Permission] = subject.facts.wait("permissions")
+    missing = [permission for permission in denied if permission.phase not in OPTIONAL]
+    spared = [permission for permission in denied if permission.phase in OPTIONAL]
+    if spared:
+        yield warning(
+            "permission_missing",
+            TITLE,
+            f"{principal} may not {', '.join(sorted(one.action for one in spared))}: clusters live without, not all else does.",
+            "`manage.py iam-policy` prints the whole policy.",
+        )
     for permission in missing[:SHOWN]:
         yield failed(
             "permission_missing",
@@ -39,6 +48,6 @@ def everything_needed_is_allowed(subject: Subject) -> Iterator[Check]:
         yield failed(
             "permission_missing", TITLE, f"{principal} may not {others} either.", "Attach the policy that `manage.py iam-policy` prints."
         )
-    if not missing:
+    if not denied:
         actions = len({permission.action for permission in PERMISSIONS})
         yield passed(CODE, TITLE, f"{principal} has all {actions} permissions, those to delete included.")

@@ -8,6 +8,7 @@ from clusters.models.group import InstanceGroup
 from clusters.models.kept import KeptReading
 from clusters.models.node import Node
 from clusters.models.phase import Phase
+from clusters.models.quota import Quota
 from clusters.models.resource import Resource
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "KeptReading",
     "Node",
     "Phase",
+    "Quota",
     "Resource",
 ]

@@ -10,7 +10,7 @@ from django.db import transaction
 from clusters import features
 from clusters import state as state_module
 from clusters.choices import FeatureState, Seen, State
-from clusters.models import Cluster, ClusterDocument, ClusterFeature, InstanceGroup, Node, Phase
+from clusters.models import Cluster, ClusterDocument, ClusterFeature, InstanceGroup, Node, Phase, Quota
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -40,6 +40,12 @@ SPEC: dict[str, Any] = {
     "storage": {"bucket": "sagemaker-demo-123456789012-us-west-2", "made": True, "claim": "shared"},
 }
 AT = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
+
+
+def make_quota(name: str = "ml.p5.48xlarge for cluster usage", **fields: Any) -> Quota:
+    """A quota of 16, of which 4 are in use."""
+    values: dict[str, Any] = {"limit": 16, "used": 4, "adjustable": True, "code": "L-1", "instance_type": "ml.p5.48xlarge", **fields}
+    return Quota.objects.create(account="123456789012", region="us-west-2", service="sagemaker", name=name, observed_at=AT, **values)
 
 
 def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int = 1, **fields: Any) -> Cluster:

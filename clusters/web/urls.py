@@ -2,11 +2,14 @@
 
 from django.urls import path
 
-from clusters.web import features, from_config, groups, rules, views, wizard
+from clusters.web import features, from_config, groups, quotas, rules, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
     path("", views.cluster_list, name="list"),
+    path("quotas/", quotas.quota_list, name="quotas"),
+    path("quotas/observe/", quotas.quota_observe, name="quota-observe"),
+    path("quotas/<int:pk>/increase/", quotas.quota_increase, name="quota-increase"),
     path("rules/", rules.rule_list, name="rules"),
     path("clusters/new/", wizard.cluster_new, name="new"),
     path("clusters/new/from-config/", from_config.cluster_from_config, name="from-config"),

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, AuditEntry
 from clusters.catalog import kept
-from clusters.tests.rows import SPEC, make_cluster
+from clusters.tests.rows import SPEC, make_cluster, make_quota
 from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 from instantstart.tests.authorization_matrix import CALLERS, ROWS, Row
@@ -30,8 +30,8 @@ from operations.tests import fakes, world
 PREFIX = "api/v1/"
 UNTOUCHED = ("accounts", "clusters", "operations", "instantstart")
 """Apps whose rows must be as before after a refusal."""
-NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": [], "names": []}
-"""What plans of groups and nodes tell their steps, for none."""
+NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": [], "names": [], "code": "L-1"}
+"""What plans of groups, nodes and quotas tell their steps, for none."""
 MAY_DIFFER = {("accounts", "AuditEntry"), ("instantstart", "IdempotencyRecord")}
 
 
@@ -79,7 +79,7 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
     make_cluster("other")
     token, _ = make_token(viewer, name="theirs")
     entry = AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted")
-    told = {"alert": str(make_alert().pk), "webhook": str(make_webhook().pk)}
+    told = {"quota": str(make_quota().pk), "alert": str(make_alert().pk), "webhook": str(make_webhook().pk)}
     return {
         "token": str(token.uid),
         "entry": str(entry.pk),

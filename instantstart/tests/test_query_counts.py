@@ -14,7 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEntry, User
-from clusters.tests.rows import AT, make_cluster
+from clusters.tests.rows import AT, make_cluster, make_quota
 from instantstart.tests.authorization_matrix import ROWS
 from instantstart.tests.test_reading import make_operations
 from operations.alerts.tests.rows import make_alert, make_deliveries, make_webhook
@@ -36,6 +36,7 @@ def add_rows(count: int, owner: User, make_token: Any) -> dict[str, str]:
         token, _ = make_token(owner, name=f"token-{serial}-{number}")
         AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted", user=owner)
     for number in range(count):
+        quota = make_quota(f"quota {serial}-{number}")
         make_alert(f"cluster:c{serial}-{number}")
         webhook = make_webhook(f"https://example.com/{serial}-{number}")
     make_deliveries(webhook, count)
@@ -45,6 +46,7 @@ def add_rows(count: int, owner: User, make_token: Any) -> dict[str, str]:
         "token": str(token.uid),
         "entry": str(entry.pk),
         "running": str(operations[0].pk),
+        "quota": str(quota.pk),
         "webhook": str(webhook.pk),
         "alert": str(make_alert("one", open=False).pk),
     }

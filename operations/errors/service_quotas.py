@@ -1,4 +1,4 @@
-"""Service Quotas: read only. Source: botocore's model of 2019-06-24."""
+"""Service Quotas. Source: botocore's model of 2019-06-24."""
 
 from __future__ import annotations
 
