@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django_q import admin as queue_admin
 
 from accounts.principals import principal_of
 from instantstart.admin import ReadOnlyAdmin, carry_out
@@ -21,6 +22,10 @@ else:
     TabularInline = admin.TabularInline
 
 __all__ = ["alerts_admin"]  # registers its own
+
+for queue_model in (queue_admin.Schedule, queue_admin.Success, queue_admin.Failure, queue_admin.OrmQ):
+    # Its forms would run any function in a worker: a way past actions, rights and the trail. Operations show what is driven.
+    admin.site.unregister(queue_model)
 
 FROM_ADMIN = "Decided in the admin site."
 

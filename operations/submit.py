@@ -18,6 +18,7 @@ from operations import action as actions
 from operations import clock, dispatch, events, notifications, points, trail
 from operations.action import Action
 from operations.choices import Channel, OperationState, Risk
+from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
 from operations.permission import permit
@@ -253,13 +254,5 @@ def _twin(operation: Operation, plan: Plan) -> Submission | None:
     if operation.lock_key:
         holder = Operation.objects.filter(lock_key=operation.lock_key, state__in=LOCKING_STATES).first()
         if holder is not None:
-            raise Problem(
-                409,
-                "operation_in_progress",
-                "Operation in progress",
-                f"{holder.title} ({holder.subject}) is {OperationState(holder.state).label.lower()} since "
-                f"{holder.created_at:%Y-%m-%d %H:%M:%S} UTC; only one change at a time.",
-                "Say how it ended, then try again." if holder.state == OperationState.UNKNOWN else "Wait for it to end, or cancel it.",
-                extra={"operation": str(holder.pk)},
-            )
+            raise in_progress(holder)
     return None

@@ -22,6 +22,7 @@ from instantstart.problem import Problem
 from operations import events
 from operations.action import Action, Verification, register
 from operations.choices import Risk
+from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
 from operations.plan import Change, Irreversible, Plan
@@ -94,7 +95,7 @@ class SetFeature(Action[FeatureSetInput]):
         for other in others:
             theirs = mine & set(_basis(other)["features"])
             if theirs and other.pk != operation.parent_id:
-                raise _in_progress(other, sorted(theirs))
+                raise in_progress(other, ", ".join(features.find(name).title for name in sorted(theirs)))
         _note_choices(row, basis["wishes"])
         row.features.filter(name__in=basis["features"]).update(operation_id=operation.pk)
         events.publish(row.topic, "features", {"cluster": row.name})
@@ -158,19 +159,6 @@ def _irreversible(moving: Iterable[Wish], seen: Mapping[str, features.FeatureSee
     for wish in moving:
         if not wish.enabled:
             yield from features.find(wish.name).irreversible(seen[wish.name])
-
-
-def _in_progress(other: Operation, names: list[str]) -> Problem:
-    titles = ", ".join(features.find(name).title for name in names)
-    return Problem(
-        409,
-        "operation_in_progress",
-        "Operation in progress",
-        f"{other.title} ({other.subject}) works on {titles} since {other.created_at:%Y-%m-%d %H:%M:%S} UTC; features that hang together "
-        "change one at a time.",
-        "Wait for it to end, or cancel it.",
-        extra={"operation": str(other.pk)},
-    )
 
 
 def _note_choices(row: Cluster, wanted: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ from clusters.groups.choice import Candidate, alive, candidates
 from clusters.groups.existing import as_group, subnet_of
 from clusters.groups.request import Home, home, new_group_request
 from clusters.groups.spec import GroupName, NewGroup
-from clusters.groups.work import idle_check, work_check
+from clusters.groups.work import idle_check, none_left, work_check
 from clusters.models import Cluster
 from clusters.reading.hyperpod import GROUP_RESOURCE, NODE_RESOURCE, GroupReading, HyperPodReading
 from clusters.reading.reader import ClusterReader
@@ -167,7 +167,7 @@ class ScaleGroup(GroupAction[GroupScaleInput]):
                 rows += checks(reader, spec, found, [growth(found, group, more)])
             elif more < 0:
                 going = candidates(alive(reader.instances, group.name), reader.nodes, reader.pods)[:-more]
-                rows += [*_minimum(group, data.count), *_work(going, data.disrupt)]
+                rows += [*_minimum(group, data.count), *_work(going, data.disrupt), *none_left(found, group, data.count)]
         way = "set" if not found.continuous else "add" if more > 0 else "delete"
         price = cost_after(row, [(group.instance_type, more, group.capacity)])
         return Plan(
@@ -269,6 +269,7 @@ class DeleteGroup(GroupAction[GroupDeleteInput]):
                 *_confirmed(data),
                 *autoscaling.deletion_checks(reader, group.name),
                 *_work(candidates(own, reader.nodes, reader.pods), data.disrupt),
+                *none_left(found, group, 0),
             ]
         return Plan(
             kind=self.kind,

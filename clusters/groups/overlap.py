@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from clusters import state
-from instantstart.problem import Problem
+from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
 
@@ -21,11 +21,11 @@ def refuse_overlap(cluster: str, operation: Operation) -> None:
     mine = _claims(operation)
     for other in Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES).exclude(pk=operation.pk):
         if other.kind in WHOLE:
-            raise _in_progress(other, f"the whole cluster {cluster}")
+            raise in_progress(other, f"the whole cluster {cluster}")
         theirs = _claims(other)
         shared = sorted((mine["groups"] & theirs["groups"]) | (mine["nodes"] & theirs["nodes"]))
         if shared:
-            raise _in_progress(other, ", ".join(shared))
+            raise in_progress(other, ", ".join(shared))
 
 
 def _claims(operation: Operation) -> dict[str, set[str]]:
@@ -37,14 +37,3 @@ def _claims(operation: Operation) -> dict[str, set[str]]:
 
 def _names(found: Iterable[Any] | None) -> set[str]:
     return {str(name) for name in found or ()}
-
-
-def _in_progress(other: Operation, what: str) -> Problem:
-    return Problem(
-        409,
-        "operation_in_progress",
-        "Operation in progress",
-        f"{other.title} ({other.subject}) works on {what} since {other.created_at:%Y-%m-%d %H:%M:%S} UTC; one change at a time.",
-        "Wait for it to end, or cancel it.",
-        extra={"operation": str(other.pk)},
-    )

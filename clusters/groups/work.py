@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from clusters.reading.hyperpod import GroupReading, HyperPodReading
 from clusters.sentences import listing
 from operations.choices import Severity
 from operations.plan import Check
@@ -26,4 +27,21 @@ def work_check(
 
 
 def idle_check(nodes: str) -> Check:
-    return Check(code="nothing_runs", severity=Severity.PASS, title=TITLE, detail=f"Nothing runs on {nodes}.")
+    return Check(
+        code="nothing_runs",
+        severity=Severity.PASS,
+        title=TITLE,
+        detail=f"Nobody's work runs on {nodes}, only what the cluster itself consists of.",
+    )
+
+
+def none_left(found: HyperPodReading, group: GroupReading, count: int) -> Iterator[Check]:
+    """A warning where the group's going down to `count` takes the cluster's last nodes."""
+    if group.target_count and count + sum(one.target_count for one in found.groups if one.name != group.name) == 0:
+        yield Check(
+            code="no_node_left",
+            severity=Severity.WARNING,
+            title="Nodes",
+            detail=f"{found.name} is left without nodes: CoreDNS, cert-manager, operators and webhooks stop until there are some again.",
+            fix="Keep a node where something must go on; a small CPU group is enough.",
+        )

@@ -97,6 +97,20 @@ def test_the_admin_site_is_for_admins_alone(model: Any, visitors: Visitors) -> N
     assert answers == {"anonymous": 302, "viewer": 302, "operator": 302, "admin": 200}
 
 
+@pytest.mark.parametrize("model", sorted(admin.site._registry, key=lambda model: model._meta.label), ids=lambda model: model._meta.label)
+def test_no_row_is_made_or_changed_by_a_form_of_the_admin_site(model: Any, visitors: Visitors) -> None:
+    """Groups and permissions decide nothing here; whatever else is written by a form would pass actions and the trail by."""
+    address = f"admin:{model._meta.app_label}_{model._meta.model_name}_add"
+    before = model.objects.count()
+    assert visitors["admin"]().post(reverse(address), {}).status_code == 403
+    assert model.objects.count() == before
+
+
+def test_the_queue_of_the_workers_has_no_pages(visitors: Visitors) -> None:
+    tables = ("schedule", "success", "failure", "ormq")
+    assert [visitors["admin"]().get(f"/admin/django_q/{table}/").status_code for table in tables] == [404] * len(tables)
+
+
 def test_a_page_that_fetches_itself_after_the_session_ended_takes_the_whole_page_to_the_sign_in(visitors: Visitors) -> None:
     answer = Client().get("/clusters/demo/", headers={"HX-Request": "true", "HX-Current-URL": "http://testserver/clusters/demo/"})
     assert (answer.status_code, answer["HX-Redirect"]) == (401, "/sign-in/?next=/clusters/demo/")

@@ -55,6 +55,17 @@ async def test_the_answer_comes_when_the_operation_ends_and_shows_its_end(secret
     assert await asyncio.wait_for(answer, 5) == (200, b'{"state":"succeeded"}')
 
 
+async def test_an_operation_that_waits_for_a_person_is_answered_at_once(secret, monkeypatch):
+    row = await database_sync_to_async(one)(OperationState.AWAITING_APPROVAL)
+
+    async def never(self):
+        raise AssertionError("it was waited for")
+
+    monkeypatch.setattr(wait.Endings, "_look", never)
+    assert await get(f"/api/v1/operations/{row.pk}/", "wait=25&fields=state", secret) == (200, b'{"state":"awaiting_approval"}')
+    assert wait._current_endings()._waiting == {}
+
+
 async def test_thirty_waiters_are_served_by_one_look_at_a_time(secret, monkeypatch):
     row = await database_sync_to_async(one)(OperationState.RUNNING)
     looks = []

@@ -21,7 +21,7 @@ from django.http.response import HttpResponseBase
 
 from instantstart.api.errors import problem_response
 from instantstart.problem import FieldError, Problem
-from operations.choices import ACTIVE_STATES
+from operations.choices import DUE_STATES
 from operations.models import Operation
 
 LONGEST_WAIT = 25.0
@@ -76,8 +76,8 @@ def _release_connection() -> None:
 
 
 def still_active(operations: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of the operations that go on, or wait for approval."""
-    return set(Operation.objects.filter(pk__in=list(operations), state__in=ACTIVE_STATES).values_list("pk", flat=True))
+    """Those of the operations that go on by themselves: one that waits for a person is answered at once."""
+    return set(Operation.objects.filter(pk__in=list(operations), state__in=DUE_STATES).values_list("pk", flat=True))
 
 
 class Endings:

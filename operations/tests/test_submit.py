@@ -106,9 +106,27 @@ def test_a_second_change_of_the_same_subject_is_refused_until_the_first_has_ende
     assert first is not None
     problem = refused(as_operator, "fake.remove")
     assert (problem.status, problem.code, problem.extra) == (409, "operation_in_progress", {"operation": str(first.pk)})
+    assert (problem.detail.count(" is recorded since "), problem.hint) == (1, "Wait for it to end, or cancel it.")
     assert submit("fake.make", {"name": "other"}, as_operator, channel="api").operation
     drive()
     assert submit("fake.remove", {"name": "demo"}, as_operator, channel="api").operation
+
+
+@pytest.mark.parametrize(
+    ("state", "word", "way_out"),
+    [
+        ("awaiting_approval", "awaiting approval", "Approve or refuse it."),
+        ("unknown", "unknown", "Say how it ended, then try again."),
+    ],
+)
+def test_what_waits_for_a_person_says_so_to_whoever_it_is_in_the_way_of(
+    as_operator: Principal, state: str, word: str, way_out: str
+) -> None:
+    first = submit("fake.make", {"name": "demo"}, as_operator, channel="api").operation
+    assert first is not None
+    Operation.objects.filter(pk=first.pk).update(state=state)
+    problem = refused(as_operator, "fake.remove")
+    assert (problem.detail.count(f" is {word} since "), problem.hint) == (1, way_out)
 
 
 def test_the_same_key_gives_the_same_operation_and_another_request_under_it_is_refused(as_operator: Principal, as_admin: Principal) -> None:
