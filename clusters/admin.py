@@ -19,6 +19,7 @@ from clusters.models import (
     KeptReading,
     Node,
     Phase,
+    Price,
     Quota,
     Resource,
 )
@@ -213,3 +214,10 @@ class QuotaAdmin(ObservedAdmin):
     def look(self, request: HttpRequest, rows: QuerySet[Quota]) -> None:
         for region in sorted({row.region for row in rows}):
             self.submit_for(request, region, "quota.observe", {"region": region})
+
+
+@admin.register(Price)
+class PriceAdmin(ObservedAdmin):
+    list_display = ("region", "instance_type", "per_hour", "effective_at", "read_at")
+    list_filter = ("region",)
+    search_fields = ("instance_type",)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS, COST = (
     "connect",
     "plan",
     "control_plane",
@@ -23,8 +23,9 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "groups",
     "deletion",
     "quotas",
+    "cost",
 )
-OPTIONAL = (QUOTAS,)
+OPTIONAL = (QUOTAS, COST)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -222,6 +223,7 @@ PERMISSIONS: tuple[Permission, ...] = (
         "servicequotas:ListRequestedServiceQuotaChangeHistory servicequotas:ListRequestedServiceQuotaChangeHistoryByQuota",
     ),
     *_rows(QUOTAS, "ask for a higher quota", Scope.QUOTA, "servicequotas:RequestServiceQuotaIncrease"),
+    *_rows(COST, "read what instances cost", Scope.ANY, "pricing:GetProducts"),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(
         DELETION,

@@ -62,7 +62,7 @@ class Irreversible(Frozen):
 class Plan(Frozen):
     """The exact differences, the checks, the cost, the duration and what cannot be undone.
 
-    cost_per_hour: US dollars an hour after the change, None when unknown (never 0 for unknown).
+    cost_per_hour_before, cost_per_hour: US dollars an hour before and after the change, None when unknown (never 0 for unknown).
     typical_seconds: usual duration, None when unknown.
     basis: facts read from the world that the fingerprint covers besides the changes (ids, versions, counts).
     """
@@ -71,6 +71,7 @@ class Plan(Frozen):
     summary: str
     changes: tuple[Change, ...] = ()
     checks: tuple[Check, ...] = ()
+    cost_per_hour_before: float | None = None
     cost_per_hour: float | None = None
     typical_seconds: int | None = None
     irreversible: tuple[Irreversible, ...] = ()

@@ -19,6 +19,7 @@ HOURLY = {
 DAILY = {
     "accounts.prune_daily": "accounts.retention.prune_daily",
     "operations.prune_daily": "operations.tasks.prune_daily",
+    "clusters.prices_daily": "clusters.prices.refresh.daily",
 }
 """Name of the schedule: path of the function."""
 

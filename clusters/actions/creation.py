@@ -74,6 +74,7 @@ class CreateCluster(Action[ClusterInput]):
             summary=f"{'Go on with' if resumes else 'Create'} the cluster {spec.name} in {spec.region}",
             changes=tuple(creation_plan.changes(spec, identity, world)),
             checks=tuple(found),
+            cost_per_hour_before=None if resumes else 0.0,
             cost_per_hour=creation_plan.price(spec),
             typical_seconds=creation_plan.duration(world),
             irreversible=creation_plan.irreversible(spec, world),

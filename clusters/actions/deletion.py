@@ -54,6 +54,7 @@ class DeleteCluster(Action[DeleteInput]):
             summary=f"Delete the cluster {row.name} in {row.region} and everything made for it",
             changes=tuple(_changes(reader, row)),
             checks=tuple(_checks(reader, row, spec, data)),
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=0.0,
             typical_seconds=self.typical_seconds,
             irreversible=tuple(_irreversible(spec, data)),

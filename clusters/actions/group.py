@@ -123,6 +123,7 @@ class AddInstanceGroups(ExclusiveAction[GroupAddInput]):
             summary=f"Add {names} to {row.name}",
             changes=tuple(_additions(row.name, data, requests)),
             checks=tuple(rows),
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=cost_after(row, [(one.group.instance_type, one.group.count, one.group.capacity) for one in wanted]),
             typical_seconds=self.typical_seconds,
             irreversible=tuple(_lasting(wanted)),
@@ -175,6 +176,7 @@ class ScaleGroup(GroupAction[GroupScaleInput]):
             summary=f"Scale {group.name} of {row.name} from {group.target_count} to {data.count} nodes",
             changes=(_count_change(row.name, group, data.count), *(_node_change(one) for one in going if way == "delete")),
             checks=tuple(rows),
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=price,
             typical_seconds=self.typical_seconds if more > 0 else 180,
             irreversible=_lost(f"{-more} nodes of {group.name} and their disks") if more < 0 else (),
@@ -233,6 +235,7 @@ class UpdateGroup(GroupAction[GroupUpdateInput]):
                 ),
             ),
             checks=refused,
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=row.cost_per_hour,
             typical_seconds=self.typical_seconds,
             documents={"add-instead.json": change.alternative(group, changes)} if refused else {},
@@ -279,6 +282,7 @@ class DeleteGroup(GroupAction[GroupDeleteInput]):
                 *(Change(resource_type=NODE_RESOURCE, name=item.key, action="delete") for item in own),
             ),
             checks=tuple(rows),
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=cost_after(row, [(group.instance_type, -group.current_count, group.capacity)]),
             typical_seconds=self.typical_seconds,
             irreversible=_lost(f"The group {group.name} with its {len(own)} nodes and their disks"),
@@ -371,7 +375,7 @@ def cost_after(row: Cluster, added: Iterable[tuple[str, int, Capacity | str]]) -
         return None
     total = row.cost_per_hour
     for kind, count, capacity in added:
-        line = instances(kind, abs(count), capacity)
+        line = instances(kind, abs(count), capacity, row.region)
         if line.per_hour is None:
             return None
         total += line.per_hour if count > 0 else -line.per_hour

@@ -77,6 +77,7 @@ class UpdateClusterSoftware(ExclusiveAction[SoftwareInput]):
             summary=f"Update the software of {', '.join(group.name for group in left) or 'no group'} of {row.name}",
             changes=tuple(_change(row.name, group, data, group in left) for group in groups),
             checks=tuple(rows),
+            cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=row.cost_per_hour,
             typical_seconds=self.typical_seconds,
             basis={"groups": [group.name for group in left]},

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from clusters.api import configs, features, groups, nodes, rules, software, views
+from clusters.api import configs, cost, features, groups, nodes, rules, software, views
 
 router = SimpleRouter(use_regex_path=False)
 router.register("clusters", views.ClusterViewSet, basename="cluster")
@@ -55,6 +55,7 @@ urlpatterns = [
     path("clusters/<slug:name>/export/", configs.ClusterExportView.as_view(), name="cluster-export"),
     path("cluster-configs/", configs.ClusterConfigsView.as_view(), name="cluster-configs"),
     path("", include("clusters.api.quota_urls")),
+    path("cost/", cost.CostView.as_view(), name="cost"),
     path("rules/", rules.RulesView.as_view(), name="rules"),
     *router.urls,
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusters.catalog import instance_types
+from clusters.prices.quote import Quote, quote
 from clusters.resolved import ResolvedSpec
 from clusters.spec import Capacity
 
@@ -28,20 +28,25 @@ class CostLine:
     note: str = ""
 
 
-def instances(instance_type: str, count: int, capacity: Capacity | str) -> CostLine:
-    """The nodes of a group."""
+def instances(instance_type: str, count: int, capacity: Capacity | str, region: str = "") -> CostLine:
+    """The nodes of a group, at the newest known price of the region."""
+    if count == 0 or capacity in (Capacity.TRAINING_PLAN, Capacity.SPOT):
+        return instances_at(instance_type, count, capacity, None)
+    return instances_at(instance_type, count, capacity, quote(instance_type, region))
+
+
+def instances_at(instance_type: str, count: int, capacity: Capacity | str, price: Quote | None) -> CostLine:
+    """The nodes of a group. price: of one on demand; None when unknown."""
     what = f"{count} × {instance_type}"
     if count == 0:
         return CostLine(what, 0, 0.0)
     if capacity == Capacity.TRAINING_PLAN:
         return CostLine(what, count, 0.0, "paid with the training plan")
-    found = instance_types.find(instance_type)
     if capacity == Capacity.SPOT:
         return CostLine(what, count, None, "Spot prices change by the hour")
-    if found is None or found.price_per_hour is None:
+    if price is None:
         return CostLine(what, count, None, f"the price of {instance_type} is not in the table")
-    note = f"{instance_types.PRICE_REGION}, on demand, {instance_types.PRICE_DATE}"
-    return CostLine(what, count, round(count * found.price_per_hour, 4), note)
+    return CostLine(what, count, round(count * price.per_hour, 4), price.note)
 
 
 def lines(spec: ResolvedSpec, *, extended_support: bool = False) -> list[CostLine]:
@@ -51,7 +56,7 @@ def lines(spec: ResolvedSpec, *, extended_support: bool = False) -> list[CostLin
     if not spec.network.existing:
         parts.append(CostLine("NAT gateway", 1, NAT_PER_HOUR, "traffic is billed by the gigabyte besides"))
         parts.append(CostLine("public IPv4 address", 1, ADDRESS_PER_HOUR))
-    parts += [instances(group.instance_type, group.count, group.capacity) for group in spec.all_groups]
+    parts += [instances(group.instance_type, group.count, group.capacity, spec.region) for group in spec.all_groups]
     return parts
 
 

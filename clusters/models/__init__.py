@@ -8,6 +8,7 @@ from clusters.models.group import InstanceGroup
 from clusters.models.kept import KeptReading
 from clusters.models.node import Node
 from clusters.models.phase import Phase
+from clusters.models.price import Price
 from clusters.models.quota import Quota
 from clusters.models.resource import Resource
 
@@ -21,6 +22,7 @@ __all__ = [
     "KeptReading",
     "Node",
     "Phase",
+    "Price",
     "Quota",
     "Resource",
 ]

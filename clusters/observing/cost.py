@@ -20,7 +20,7 @@ def cost_per_hour(row: Cluster, seen: Look) -> float | None:
         return row.cost_per_hour
     total = sum(BILLED.get(item.resource_type, 0.0) for item in stack.resources)
     for group in seen.hyperpod.groups if seen.hyperpod else ():
-        line = instances(group.instance_type, group.current_count, group.capacity)
+        line = instances(group.instance_type, group.current_count, group.capacity, row.region)
         if line.per_hour is None:
             return None
         total += line.per_hour

@@ -6,10 +6,10 @@ from collections import defaultdict
 from datetime import datetime
 from typing import Any
 
-from clusters.catalog import instance_types
 from clusters.groups.change import current
 from clusters.models import Cluster, ClusterEvent, InstanceGroup, Node
 from clusters.models.event import EVENTS_KEPT_PER_CLUSTER
+from clusters.prices import Book
 from clusters.reading.failures import UNCLASSIFIED, cause_of
 from clusters.reading.hyperpod import EventReading, GroupReading, HyperPodReading, InstanceReading
 from clusters.reading.kubernetes import NodeReading
@@ -45,8 +45,8 @@ WORK_SHOWN = 20
 def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -> bool:
     """Whether anything changed. No HyperPod cluster: no groups."""
     wanted: dict[str, dict[str, Any]] = {}
+    book = Book([row.region] if hyperpod else ())
     for group in hyperpod.groups if hyperpod else ():
-        facts = instance_types.find(group.instance_type)
         wanted[group.name] = {
             "instance_type": group.instance_type,
             "capacity": str(group.capacity),
@@ -54,7 +54,7 @@ def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -
             "current_count": group.current_count,
             "target_count": group.target_count,
             "min_count": group.min_count,
-            "price_per_hour": facts.price_per_hour if facts else None,
+            "price_per_hour": price.per_hour if (price := book.quote(group.instance_type, row.region)) else None,
             "facts": group_facts(group),
         }
     if hyperpod is not None:

@@ -56,6 +56,7 @@ ROWS = (
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
     _read("rules/"),
+    _read("cost/"),
     _read("quotas/"),
     _read("quotas/fit/", "quotas/fit/?instance_type=ml.p5.48xlarge"),
     _read("quotas/<int:pk>/", "quotas/{quota}/"),

@@ -96,6 +96,7 @@ ROWS = (
     _verb("alerts/webhooks/<uuid:pk>/remove/", "alerts/webhooks/{webhook}/remove/", get=(302, 403, 403, 405)),
     _page("", "/"),
     _safe("rules/"),
+    _safe("cost/"),
     _safe("quotas/"),
     _verb("quotas/observe/", "quotas/observe/", SEEN, get=OPERATORS),
     _verb("quotas/<int:pk>/increase/", "quotas/{quota}/increase/?value=32", SEEN, get=OPERATORS),

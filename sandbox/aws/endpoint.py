@@ -27,6 +27,7 @@ _BY_TARGET = {
     "SageMaker": "sagemaker",
     "ServiceQuotasV20190624": "service-quotas",
     "Logs_20140328": "logs",
+    "AWSPriceListService": "pricing",
     "ResourceGroupsTaggingAPI_20170126": "resourcegroupstaggingapi",
 }
 _BY_VERSION = {"2011-06-15": "sts", "2010-05-08": "iam", "2010-05-15": "cloudformation", "2016-11-15": "ec2"}

@@ -23,6 +23,7 @@ _DEFAULTS = {
     "eks": 100,
     "iam": 100,
     "logs": 50,
+    "pricing": 100,
     "resourcegroupstaggingapi": 50,
     "sagemaker": 10,
     "service-quotas": 100,

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import pkgutil
 
-PACKAGES = ("sts", "s3", "service_quotas", "logs", "tagging", "iam", "ec2", "cloudformation", "cloudtrail", "eks", "sagemaker")
+PACKAGES = ("sts", "s3", "service_quotas", "pricing", "logs", "tagging", "iam", "ec2", "cloudformation", "cloudtrail", "eks", "sagemaker")
 
 _loaded = False
 

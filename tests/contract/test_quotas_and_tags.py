@@ -101,3 +101,20 @@ def test_tags_are_set_and_removed_by_arn_and_failures_are_told_one_by_one(sandbo
     assert tagging.untag_resources(ResourceARNList=[arn], TagKeys=["a"])["FailedResourcesMap"] == {}
     assert tagging.get_tag_values(Key="b")["TagValues"] == ["2"]
     assert "a" not in tagging.get_tag_keys()["TagKeys"]
+
+
+def test_the_price_list_is_read_by_aws_own_client(aws) -> None:
+    given = aws(
+        "pricing",
+        "get-products",
+        "--service-code",
+        "AmazonSageMaker",
+        "--filters",
+        "Type=TERM_MATCH,Field=regionCode,Value=us-west-2",
+        "Type=TERM_MATCH,Field=usagetype,Value=USW2-Cluster:ml.p5.48xlarge",
+    )
+    [product] = [json.loads(item) for item in given["PriceList"]]
+    assert product["product"]["attributes"]["component"] == "Cluster"
+    [term] = product["terms"]["OnDemand"].values()
+    [dimension] = term["priceDimensions"].values()
+    assert (dimension["unit"], float(dimension["pricePerUnit"]["USD"])) == ("Hrs", 66.048)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clusters.catalog.cost import cost, instances, lines
 from clusters.resolved import Group
 from clusters.spec import Capacity
 from clusters.tests.specs import existing_network, resolved
+
+pytestmark = pytest.mark.django_db
 
 
 def with_group(kind: str, count: int, capacity: Capacity = Capacity.ON_DEMAND) -> Group:

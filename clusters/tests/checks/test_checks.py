@@ -11,7 +11,7 @@ from clusters.catalog import quotas
 from clusters.catalog.reading import TrainingPlan
 from clusters.checks.facts import Usage
 from clusters.checks.registry import ORDER
-from clusters.permissions import PERMISSIONS
+from clusters.permissions import OPTIONAL, PERMISSIONS
 from clusters.spec import Capacity, ClusterInput, DeepHealthCheck, ExistingNetwork, GroupInput, NetworkInput, StorageInput
 from clusters.tests.checks.facts import denied, rows, sagemaker_quotas, subject, version, vpc, wrong
 from instantstart.cloud.identity import Identity
@@ -64,7 +64,13 @@ def test_a_guessed_role_is_a_warning() -> None:
 
 def test_missing_permissions_are_errors_one_by_one_and_the_rest_in_one() -> None:
     assert wrong(permissions=list(PERMISSIONS[:3])) == [("error", "permission_missing")] * 3
-    assert len(wrong(permissions=list(PERMISSIONS))) == 13
+    assert len(wrong(permissions=list(PERMISSIONS))) == 1 + 13
+
+
+def test_missing_permissions_that_clusters_live_without_are_one_warning() -> None:
+    spared = [permission for permission in PERMISSIONS if permission.phase in OPTIONAL]
+    assert len(spared) > 1
+    assert wrong(permissions=spared) == [("warning", "permission_missing")]
 
 
 # --- what exists ---

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from clusters import creation_plan
 from clusters.catalog import cost
 from clusters.catalog.quotas import INSTANCES_PER_CLUSTER, cluster_usage
@@ -94,6 +96,7 @@ def test_create_cluster_sends_every_group() -> None:
     assert [group["InstanceStorageConfigs"][0]["EbsVolumeConfig"]["VolumeSizeInGB"] for group in sent] == [500, 100]
 
 
+@pytest.mark.django_db
 def test_the_plan_shows_every_group_and_a_part_without_a_price_leaves_the_sum_unknown() -> None:
     resolved = subject(spec(CPU), **facts()).spec
     named = [change.name for change in creation_plan.changes(resolved, IDENTITY, creation_plan.NOTHING) if "group" in change.resource_type]
