@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -103,8 +104,8 @@ def test_tags_are_set_and_removed_by_arn_and_failures_are_told_one_by_one(sandbo
     assert "a" not in tagging.get_tag_keys()["TagKeys"]
 
 
-def test_the_price_list_is_read_by_aws_own_client(aws) -> None:
-    given = aws(
+def test_the_price_list_is_read_by_aws_own_client(sandbox: Sandbox) -> None:
+    given = sandbox.aws(
         "pricing",
         "get-products",
         "--service-code",
