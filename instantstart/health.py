@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from instantstart.api.errors import problem_response
+from instantstart.command_line import manage
 from instantstart.problem import FieldError, Problem
 
 DISPATCHER_SILENT_AFTER = 30.0
@@ -87,7 +88,7 @@ def _dispatcher(now: dt.datetime) -> Probe:
     from operations.models import Heartbeat
 
     last = Heartbeat.objects.aggregate(at=Max("at"))["at"]
-    fix = "Start `manage.py dispatcher`."
+    fix = f"Start `{manage('dispatcher')}`."
     if last is None:
         return Probe("dispatcher", False, "No dispatcher has ever run.", fix, None, DISPATCHER_SILENT_AFTER)
     age = (now - last).total_seconds()
@@ -113,5 +114,5 @@ def _late(name: str, noun: str, oldest: dt.datetime | None, now: dt.datetime, li
     if oldest is None:
         return Probe(name, True, f"No {noun} is overdue.", limit_seconds=limit)
     age = max(0.0, (now - oldest).total_seconds())
-    fix = "" if age <= limit else "Start more workers: `manage.py qcluster`."
+    fix = "" if age <= limit else f"Start more workers: `{manage('qcluster')}`."
     return Probe(name, age <= limit, f"The oldest due {noun} is {age:.1f} s late.", fix, age, limit)

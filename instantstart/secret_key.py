@@ -4,6 +4,8 @@ import os
 import secrets
 from pathlib import Path
 
+from instantstart import private_folder
+
 
 def kept_secret_key(folder: Path) -> str:
     """Read `folder`/secret_key, or make it (mode 0600). Two makers at once end with the same key."""
@@ -11,7 +13,7 @@ def kept_secret_key(folder: Path) -> str:
     try:
         return path.read_text()
     except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder.ensure(folder)
     key = secrets.token_urlsafe(50)
     draft = folder / f".secret_key.{os.getpid()}"
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

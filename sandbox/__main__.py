@@ -79,6 +79,7 @@ def _serve(options: argparse.Namespace) -> int:
     from sandbox.world import StateFolderBusy
 
     logging.basicConfig(level=options.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    os.umask(0o077)  # databases, keys and logs are the owner's alone
     state_dir: Path = options.state_dir.resolve()
     speed = options.speed
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import logging
+import os
 import shutil
 import time
 import traceback
@@ -55,7 +56,7 @@ def on_new_account(seeder: Seeder) -> Seeder:
 class World:
     def __init__(self, state_dir: Path, *, speed: float | None = None, account: str | None = None, region: str | None = None) -> None:
         services.load()
-        state_dir.mkdir(parents=True, exist_ok=True)
+        _make_private(state_dir)
         self._lock = _lock(state_dir)
         self.database = Database(state_dir / "sandbox.sqlite3")
         self.settings = settings_module.load(self.database, state_dir, speed=speed, account=account, region=region)
@@ -270,6 +271,14 @@ def on_world(hook: Callable[[World], None]) -> Callable[[World], None]:
     """Register something to set up in every World (IAM sets `world.identity.authorizer`)."""
     _on_world.append(hook)
     return hook
+
+
+def _make_private(folder: Path) -> None:
+    """The folder of a sandbox, for its owner alone: made so, or closed where it held a sandbox already."""
+    if not folder.exists():
+        folder.mkdir(parents=True, mode=0o700)
+    elif (folder / "sandbox.sqlite3").exists() and folder.stat().st_uid == os.geteuid():
+        folder.chmod(0o700)
 
 
 def _lock(state_dir: Path) -> Any:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
+import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,10 +43,23 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
+def rows(state: Path, query: str) -> list[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(state / "instantstart.sqlite3")) as database:
+        return database.execute(query).fetchall()
+
+
 def test_up_once_makes_the_demo_cluster_and_leaves_nothing_running(tmp_path: Path) -> None:
-    done = up(tmp_path / "state", "--once", "--json")
+    state = tmp_path / "state"
+    done = up(state, "--once", "--json")
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
+    assert set(outcome) == {"ok", "cluster", "phases", "resources", "admin"}
+    assert set(outcome["admin"]) == {"username", "password"} and outcome["admin"]["username"] == "admin"
+    assert f"Password  {outcome['admin']['password']}\n" in done.stderr
+    for folder, _, names in os.walk(state):
+        assert [name for name in names if not Path(folder, name).is_socket() and Path(folder, name).stat().st_mode & 0o077] == [], folder
+    assert stat.S_IMODE(state.stat().st_mode) == stat.S_IMODE((state / "sandbox").stat().st_mode) == 0o700
+    assert rows(state, "select name from accounts_apitoken") == [], "the token of the run has been revoked"
     assert outcome["ok"] is True
     assert [(phase["name"], phase["state"]) for phase in outcome["phases"]] == [
         (name, "ready") for name in ("control_plane", "select", "dependencies", "hyperpod", "storage")
@@ -53,9 +70,11 @@ def test_up_once_makes_the_demo_cluster_and_leaves_nothing_running(tmp_path: Pat
     assert all(set(phase) == {"name", "state", "wall_seconds", "virtual_seconds", "operation"} for phase in outcome["phases"])
     assert processes_of(tmp_path) == []
 
-    again = up(tmp_path / "state", "--once", "--json")
+    again = up(state, "--once", "--json")
     assert again.returncode == 0, again.stderr
     second = json.loads(again.stdout)
+    assert "admin" not in second, "the password is kept nowhere, so that it can't be told again"
+    assert f"INSTANTSTART_STATE_DIR={state} .venv/bin/python manage.py changepassword admin\n" in again.stderr
     assert second["cluster"] == outcome["cluster"], "an existing demo is shown, not made anew"
     assert [phase["operation"] for phase in second["phases"]] == [phase["operation"] for phase in outcome["phases"]]
     assert processes_of(tmp_path) == []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clusters.checks.registry import Subject, check, failed, passed, warning
 from clusters.permissions import OPTIONAL, PERMISSIONS, Permission
 from instantstart.cloud.problems import sentence
+from instantstart.command_line import manage
 from operations.plan import Check
 
 CODE, TITLE = "permissions", "AWS permissions"
@@ -23,7 +24,7 @@ def everything_needed_is_allowed(subject: Subject) -> Iterator[Check]:
             "permissions_unchecked",
             TITLE,
             f"The permissions of {principal} could not be checked. {sentence(error)}",
-            "Allow iam:SimulatePrincipalPolicy to have them checked, or compare them with the policy that `manage.py iam-policy` prints.",
+            f"Allow iam:SimulatePrincipalPolicy to have them checked, or compare them with what `{manage('iam-policy')}` prints.",
         )
         return
     denied: list[Permission] = subject.facts.wait("permissions")
@@ -41,12 +42,12 @@ def everything_needed_is_allowed(subject: Subject) -> Iterator[Check]:
             "permission_missing",
             TITLE,
             f"{principal} may not {permission.action}, which is needed to {permission.why} (phase {permission.phase}).",
-            f"Allow {permission.action}: `manage.py iam-policy` prints the whole policy.",
+            f"Allow {permission.action}: `{manage('iam-policy')}` prints the whole policy.",
         )
     if len(missing) > SHOWN:
         others = ", ".join(sorted({permission.action for permission in missing[SHOWN:]}))
         yield failed(
-            "permission_missing", TITLE, f"{principal} may not {others} either.", "Attach the policy that `manage.py iam-policy` prints."
+            "permission_missing", TITLE, f"{principal} may not {others} either.", f"Attach the policy that `{manage('iam-policy')}` prints."
         )
     if not denied:
         actions = len({permission.action for permission in PERMISSIONS})

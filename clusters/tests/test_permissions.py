@@ -170,7 +170,7 @@ def test_a_denied_action_stops_the_plan_with_sentence_phase_and_fix(sandbox: San
     why = next(permission for permission in PERMISSIONS if permission.action == action)
     assert rows[0].code == "permission_missing"
     assert rows[0].detail == f"{ROLE_ARN} may not {action}, which is needed to {why.why} (phase {why.phase})."
-    assert rows[0].fix == f"Allow {action}: `manage.py iam-policy` prints the whole policy."
+    assert rows[0].fix == f"Allow {action}: `.venv/bin/python manage.py iam-policy` prints the whole policy."
 
 
 def test_a_simulation_that_is_denied_is_a_warning_and_no_pass(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def ensure_assets() -> None:
     stamp, kept = hashlib.sha256(lock).hexdigest(), VENDOR / ".installed"
     if kept.exists() and kept.read_text() == stamp:
         return
-    with stage("Fetching the pages' styles and scripts"):
+    with stage("Fetching the pages' styles and scripts", "a few seconds, minutes on a slow registry"):
         environment = {**os.environ, "PATH": f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
         run(
             [VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],

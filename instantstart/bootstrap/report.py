@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,13 +15,29 @@ class SetupError(Exception):
     """Set-up cannot go on; the text is one sentence with the fix."""
 
 
+STILL_SECONDS = 10.0
+"""How often a stage that goes on says so."""
+
+
 @contextmanager
-def stage(title: str) -> Iterator[None]:
-    """Say what begins, and how long it took once it ends."""
+def stage(title: str, usual: str = "") -> Iterator[None]:
+    """Say what begins and how long it usually takes, every few seconds that it goes on, and how long it took once it ends."""
     began = time.monotonic()
-    print(f"  · {title} …", file=sys.stderr, flush=True)
-    yield
+    print(f"  · {title} …{f' (usually {usual})' if usual else ''}", file=sys.stderr, flush=True)
+    ended = threading.Event()
+    teller = threading.Thread(target=_tell_that_it_goes_on, args=(title, began, ended), daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
     print(f"  ✓ {title} ({time.monotonic() - began:.0f} s)", file=sys.stderr, flush=True)
+
+
+def _tell_that_it_goes_on(title: str, began: float, ended: threading.Event) -> None:
+    while not ended.wait(STILL_SECONDS):
+        print(f"    {title}: {time.monotonic() - began:.0f} s so far", file=sys.stderr, flush=True)
 
 
 _NETWORK = "check the network or the proxy settings and run again."

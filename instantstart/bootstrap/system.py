@@ -39,6 +39,6 @@ def ensure_system_packages() -> None:
     if shutil.which("apt-get") is None:
         raise SetupError(f"The tests need {', '.join(packages)}, and this machine has no apt-get: install them, then run again.")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with stage(f"Installing {', '.join(packages)} (Debian)"):
+    with stage(f"Installing {', '.join(packages)} (Debian)", "a minute or two"):
         run([*prefix, "apt-get", "update", "-q"], what="apt-get update", env=environment)
         run([*prefix, "apt-get", "install", "-y", "-q", "--no-install-recommends", *packages], what="apt-get install", env=environment)

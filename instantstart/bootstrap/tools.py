@@ -26,7 +26,7 @@ def ensure_tools() -> None:
     folder = tools_folder()
     if all((folder / name).exists() for name in NAMES):
         return
-    with stage("Fetching kubectl and helm"):
+    with stage("Fetching kubectl and helm", "half a minute"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as draft_name:
             draft = Path(draft_name)

@@ -22,7 +22,7 @@ def _ensure(venv: Path, names: list[str], title: str) -> None:
     kept = venv / f".installed-{'-'.join(name.removesuffix('.txt') for name in names)}"
     if kept.exists() and kept.read_text() == stamp:
         return
-    with stage(title):
+    with stage(title, "a minute or two"):
         if not (venv / "bin" / "python").exists():
             run([base_python(), "-m", "venv", venv], what="Making the virtualenv")
         arguments = [argument for path in requirements for argument in ("-r", path)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from instantstart.cloud import errors
 from instantstart.cloud.errors import CloudError
+from instantstart.command_line import manage
 from instantstart.problem import Problem
 
 _SERVICE_PREFIX = {"service-quotas": "servicequotas", "resourcegroupstaggingapi": "tag"}
@@ -41,14 +42,14 @@ def advice(error: CloudError) -> str:
     if error.credentials:
         return "AWS does not know these credentials: check the access key, and that AWS_ENDPOINT_URL is the endpoint they are for."
     if error.denied:
-        return f"Allow {iam_action(error.service, error.operation)}: `manage.py iam-policy` prints the whole policy."
+        return f"Allow {iam_action(error.service, error.operation)}: `{manage('iam-policy')}` prints the whole policy."
     if error.code in errors.TRANSPORT_CODES:
-        return "Check the network and AWS_ENDPOINT_URL; `manage.py doctor` tests every service."
+        return f"Check the network and AWS_ENDPOINT_URL; `{manage('doctor')}` tests every service."
     if error.code in (errors.INVALID_CONFIGURATION, errors.INVALID_REQUEST):
         return "Check the region and the input."
     if "Throttl" in error.code or error.code in ("RequestLimitExceeded", "TooManyRequestsException", "SlowDown"):
         return "AWS asks for fewer calls: try again in a few seconds."
-    return "Try again; if it stays, AWS' health page and `manage.py doctor` tell more."
+    return f"Try again; if it stays, AWS' health page and `{manage('doctor')}` tell more."
 
 
 def sentence(error: CloudError) -> str:

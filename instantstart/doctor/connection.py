@@ -16,6 +16,7 @@ from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
 from instantstart.cloud.identity import Identity
 from instantstart.cloud.problems import advice, iam_action, sentence
+from instantstart.command_line import manage
 from instantstart.doctor.finding import Finding, Health
 
 SKEW_WARNING, SKEW_ERROR = 60.0, 300.0
@@ -153,7 +154,7 @@ def permissions(aws: Aws, identity: Identity) -> Iterator[Finding]:
             title,
             Health.WARNING,
             f"The permissions could not be checked. {sentence(error)}",
-            "Allow iam:SimulatePrincipalPolicy, or compare them with what `manage.py iam-policy` prints.",
+            f"Allow iam:SimulatePrincipalPolicy, or compare them with what `{manage('iam-policy')}` prints.",
         )
         return
     if not missing:
@@ -165,12 +166,12 @@ def permissions(aws: Aws, identity: Identity) -> Iterator[Finding]:
             title,
             Health.ERROR,
             f"{row.action} is missing, which is needed to {row.why} (phase {row.phase}).",
-            f"Allow {row.action}: `manage.py iam-policy` prints the whole policy.",
+            f"Allow {row.action}: `{manage('iam-policy')}` prints the whole policy.",
             {"action": row.action, "phase": row.phase},
         )
     rest = sorted({row.action for row in missing[SHOWN:]})
     if rest:
         detail = f"{len(rest)} more are missing: {', '.join(rest)}."
         yield Finding(
-            "permission_missing", title, Health.ERROR, detail, "Attach the policy that `manage.py iam-policy` prints.", {"actions": rest}
+            "permission_missing", title, Health.ERROR, detail, f"Attach the policy that `{manage('iam-policy')}` prints.", {"actions": rest}
         )

@@ -15,6 +15,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from instantstart import health, tools
+from instantstart.command_line import manage
 from instantstart.doctor.finding import Finding, Health
 
 LEAST_FREE_GB = 2.0
@@ -84,7 +85,9 @@ def _work() -> Iterator[Finding]:
         return
     if pending:
         detail = f"{len(pending)} migrations of the database ({engine}) are missing."
-        yield Finding("database", "Database", Health.ERROR, detail, "Run `manage.py migrate`.", {"engine": engine, "missing": len(pending)})
+        yield Finding(
+            "database", "Database", Health.ERROR, detail, f"Run `{manage('migrate')}`.", {"engine": engine, "missing": len(pending)}
+        )
         return
     yield Finding("database", "Database", Health.OK, f"The database ({engine}) answers and is migrated.", facts={"engine": engine})
     for probe in health.look():

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from instantstart.api import snapshot
 from instantstart.api.docs import schema
 from instantstart.tests.authorization_matrix import ROWS
 
@@ -23,6 +24,22 @@ REMAKE = "`manage.py spectacular --file docs/openapi.yaml`"
 def test_the_schema_is_the_committed_one():
     current = json.loads(json.dumps(schema()))
     assert current == yaml.safe_load(SNAPSHOT.read_text()), f"the API has changed; look at what it means for clients, then {REMAKE}"
+
+
+def test_make_check_shows_where_the_committed_one_differs(monkeypatch, capsys, tmp_path):
+    (tmp_path / "openapi.yaml").write_text("openapi: 3.1.1\ninfo: old\n")
+    monkeypatch.setattr(snapshot, "COMMITTED", tmp_path / "openapi.yaml")
+    monkeypatch.setattr(snapshot, "generated", lambda: "openapi: 3.1.1\ninfo: new\n")
+    assert snapshot.main() == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[-3:] == [
+        "-info: old",
+        "+info: new",
+        "docs/openapi.yaml is not what the code says: `.venv/bin/python manage.py spectacular --file docs/openapi.yaml` remakes it.",
+    ]
+    monkeypatch.setattr(snapshot, "generated", lambda: "openapi: 3.1.1\ninfo: old\n")
+    assert snapshot.main() == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_it_is_openapi_31():

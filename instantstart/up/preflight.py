@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 from typing import IO
 
+from instantstart import private_folder
 from instantstart.up.refusal import Refusal
 
 NEEDED_BYTES = 500_000_000
@@ -34,7 +35,7 @@ def free_port(wanted: int, option: str) -> int:
 def claim(folder: Path) -> IO[str]:
     """Make the state folder ours: hold its lock until the file is closed. Raises Refusal."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder.ensure(folder)
         lock = (folder / "up.lock").open("a+")
     except OSError as error:
         raise Refusal(f"The state folder {folder} can't be written ({error.strerror}): choose another with --state-dir.") from None

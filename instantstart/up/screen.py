@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import sys
+import textwrap
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from instantstart.up.demo import seconds_of
 
 MARKS = {"ready": "✓", "running": "▸", "failed": "✗", "degraded": "!", "unknown": "?", "cancelled": "✗", "pending": "·"}
+
+STEP_WIDTH = 90
+
+
+def shortened(text: str, width: int) -> str:
+    """At most that many characters; what is longer ends with … behind a whole word."""
+    words = " ".join(text.split())
+    return words if len(words) <= width else f"{words[: width - 1].rpartition(' ')[0] or words[: width - 2]} …"
 
 
 def clock(seconds: float | None) -> str:
@@ -57,15 +67,16 @@ class Screen:
         elapsed, typical = clock(seconds_of(row)), row.get("typical_seconds")
         usual = f" (typical on AWS {clock(typical)}, here {clock(typical / speed)})" if typical and row["state"] == "running" else ""
         step = row.get("step_title") or row.get("message") or ""
-        told = f"{step}" if row["state"] != "ready" else ""
-        return f"  {MARKS.get(row['state'], '·')} {row['name']:<14} {row['state']:<9} {elapsed:>6}{usual}  {told[:90]}".rstrip()
+        told = shortened(step, STEP_WIDTH) if row["state"] != "ready" else ""
+        return f"  {MARKS.get(row['state'], '·')} {row['name']:<14} {row['state']:<9} {elapsed:>6}{usual}  {told}".rstrip()
 
     def _clear(self) -> None:
         if self.drawn and self.live:
             print(f"\x1b[{self.drawn}A\x1b[J", end="", file=self.stream)
         self.drawn = 0
 
-    def table(self, rows: list[tuple[str, str]]) -> None:
-        width = max((len(left) for left, _ in rows), default=0)
-        for left, right in rows:
-            self.say(f"    {left:<{width}}  {right}")
+    def made(self, types: list[str]) -> None:
+        """How much was made of what, in a few lines; each by its name is on the cluster's page and in `--json`."""
+        counts = Counter(kind.rpartition("::")[2] for kind in types)
+        listed = ", ".join(f"{count} {kind}" if count > 1 else kind for kind, count in counts.items())
+        self.say(textwrap.fill(f"{len(types)} resources: {listed}", 110, initial_indent="  ", subsequent_indent="    "))

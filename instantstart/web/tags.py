@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from instantstart import command_line
 from instantstart.web import statuses
 from operations import action as actions
 from operations.choices import Channel
@@ -52,6 +53,12 @@ _LOOKS: dict[str, tuple[str, str]] = {
 def icon(name: str) -> SafeString:
     """An icon of the sprite; decorative, so hidden from screen readers."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("vendor/icons.svg"), name)
+
+
+@register.simple_tag
+def manage(command: str) -> str:
+    """A command of manage.py as it is typed in the project's folder."""
+    return command_line.manage(command)
 
 
 @register.simple_tag

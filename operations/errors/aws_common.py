@@ -5,12 +5,13 @@ Source: botocore's retry tables and AWS's "Common errors" pages; service modules
 
 from __future__ import annotations
 
+from instantstart.command_line import manage
 from operations.choices import Category
 from operations.errors.entry import Entry
 
 T, R, X = Category.THROTTLED, Category.RECOVERABLE, Category.TERMINAL
 
-_GRANT = "Give the portal's role or user this permission (`manage.py iam-policy` prints the whole policy), then try again."
+_GRANT = f"Give the portal's role or user this permission (`{manage('iam-policy')}` prints the whole policy), then try again."
 _RENEW = "Renew the portal's AWS credentials; the operation goes on by itself."
 
 ENTRIES: tuple[Entry, ...] = (

@@ -123,7 +123,7 @@ def on_this_machine() -> Report:
 
 @pytest.mark.django_db
 def test_a_machine_without_a_dispatcher_is_told(settings: Any) -> None:
-    assert finding(on_this_machine(), "dispatcher").fix == "Start `manage.py dispatcher`."
+    assert finding(on_this_machine(), "dispatcher").fix == "Start `.venv/bin/python manage.py dispatcher`."
     Heartbeat.objects.create(name="dispatcher:host:1", at=timezone.now())
     assert finding(on_this_machine(), "dispatcher").health == Health.OK
 
@@ -175,7 +175,7 @@ def test_a_full_disk_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_migrations_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("instantstart.doctor.machine.MigrationExecutor.migration_plan", lambda _self, _targets: [("a", False)])
     found = finding(on_this_machine(), "database")
-    assert (found.health, found.fix) == (Health.ERROR, "Run `manage.py migrate`.")
+    assert (found.health, found.fix) == (Health.ERROR, "Run `.venv/bin/python manage.py migrate`.")
 
 
 # --- manage.py doctor ---

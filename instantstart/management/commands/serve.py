@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from instantstart import private_folder
 from instantstart.supervisor import Part, Supervisor, expand, read_procfile
 
 
@@ -21,6 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         supervisor, ended = Supervisor(), False
+        os.umask(0o077)  # whatever the parts write is the owner's alone
+        private_folder.ensure(settings.STATE_DIR)
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             nonlocal ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from argparse import ArgumentParser
@@ -22,6 +23,7 @@ from instantstart.up.preflight import claim, free_port
 from instantstart.up.refusal import Refusal
 from instantstart.up.screen import Screen
 from instantstart.up.stack import Choices, Stack
+from instantstart.up.welcome import Account, look_around, sign_in
 
 
 class Stopped(Exception):
@@ -50,17 +52,21 @@ class Command(BaseCommand):
         signal.signal(signal.SIGTERM, _stop)
         screen = Screen(sys.stderr if options["json"] else sys.stdout)
         stack: Stack | None = None
+        account: Account | None = None
         code = 1
+        os.umask(0o077)  # database, logs and keys of all that is started here are the owner's alone
         try:
             state_dir = options["state_dir"].resolve()
             with claim(state_dir):
                 ports = (free_port(options["port"], "--port"), free_port(options["sandbox_port"], "--sandbox-port"))
                 stack = Stack(Choices(*ports, state_dir, options["speed"]))
-                code = self._run(stack, screen, options)
+                build = BuildProgress(stack.start_build())
+                account = self._start(stack, screen)
+                code = self._run(stack, screen, account, build, options)
         except Refusal as refusal:
             print(f"instantstart: {refusal}", file=sys.stderr)
             if options["json"]:
-                print(json.dumps({"ok": False, "error": str(refusal)}))
+                print(json.dumps({"ok": False, "error": str(refusal), **(account.shown() if account else {})}))
         except Stopped:
             code = 0 if stack and stack.up else 130
         finally:
@@ -69,23 +75,28 @@ class Command(BaseCommand):
             if stack is not None:
                 screen.say("Stopping …")
                 stack.stop()
+                self._revoke(stack, screen, account)
         sys.stdout.flush()
         os._exit(code) if code else sys.exit(0)
 
-    def _run(self, stack: Stack, screen: Screen, options: dict[str, Any]) -> int:
-        build = BuildProgress(stack.start_build())
+    def _start(self, stack: Stack, screen: Screen) -> Account:
+        """Start simulated AWS and make the admin; the sign-in is told at once, since whatever fails later, it is not told again."""
         screen.say(f"Simulated AWS on {stack.endpoint}")
         stack.start_sandbox()
         stack.manage("migrate", "--verbosity", "0")
-        account = json.loads(stack.manage("ensure_admin", "--json"))
-        screen.say(f"InstantStart on {stack.url}")
+        account = Account(**json.loads(stack.manage("ensure_admin", "--json")))
+        screen.say(sign_in(stack.url, account, stack.choices.state_dir))
+        return account
+
+    def _run(self, stack: Stack, screen: Screen, account: Account, build: BuildProgress, options: dict[str, Any]) -> int:
         stack.start_product()
-        api = Api(stack.http, stack.url, account["token"])
+        screen.say(f"InstantStart on {stack.url}")
+        api = Api(stack.http, stack.url, account.token)
         outcome: dict[str, Any] = {"ok": True}
         if not options["no_demo"]:
             outcome = self._demo(stack, screen, api, build)
         if options["json"]:
-            print(json.dumps(outcome), flush=True)
+            print(json.dumps({**outcome, **account.shown()}), flush=True)
         if not outcome["ok"]:
             return 1
         if options["once"]:
@@ -94,6 +105,15 @@ class Command(BaseCommand):
         self._tell(stack, screen, account)
         self._stay(stack, screen)
         return 0
+
+    def _revoke(self, stack: Stack, screen: Screen, account: Account | None) -> None:
+        """End the token that this run worked with; it would live for hours."""
+        if account is None:
+            return
+        try:
+            stack.manage("ensure_admin", "--revoke", account.token_name)
+        except (Refusal, subprocess.TimeoutExpired) as error:
+            screen.say(f"The token {account.token_name} could not be revoked, and ends by itself within 12 hours: {error}")
 
     def _demo(self, stack: Stack, screen: Screen, api: Api, build: BuildProgress) -> dict[str, Any]:
         speed = stack.clock_speed()
@@ -120,7 +140,7 @@ class Command(BaseCommand):
             raise Refusal(f"The cluster {demo.NAME} is not there any more.")
         outcome = demo.outcome(cluster, demo.phases(api), demo.resources(api), speed)
         screen.drawn = 0
-        screen.table([(row["type"], row["id"]) for row in outcome["resources"]])
+        screen.made([row["type"] for row in outcome["resources"]])
         return outcome
 
     def _settle(self, stack: Stack, api: Api) -> None:
@@ -131,24 +151,13 @@ class Command(BaseCommand):
                 return
             time.sleep(0.5)
 
-    def _tell(self, stack: Stack, screen: Screen, account: dict[str, Any]) -> None:
-        password = account["password"] or "(shown when it was made; `manage.py changepassword admin` sets another)"
-        screen.say(f"\n  Open      {stack.url}\n  User      {account['username']}\n  Password  {password}\n")
-        folder = stack.choices.state_dir
-        default = folder == settings.STATE_DIR and stack.choices.sandbox_port == 4599
-        flags = "" if default else f" --state-dir {folder / 'sandbox'}"
+    def _tell(self, stack: Stack, screen: Screen, account: Account) -> None:
         screen.say("  From outside, in another terminal:")
-        for command in (
-            f'eval "$(.venv/bin/python manage.py sandbox env{flags})"',
-            f"aws sagemaker describe-cluster --cluster-name {demo.NAME}",
-            f"aws eks update-kubeconfig --name {demo.NAME}",
-            "kubectl get nodes -o wide",
-            "kubectl get pods -A",
-            f"aws cloudformation describe-stack-events --stack-name instantstart-{demo.NAME}-control-plane",
-            "helm list -A",
-        ):
+        usual = stack.choices.state_dir == settings.STATE_DIR and stack.choices.sandbox_port == 4599
+        for command in look_around(stack.choices.state_dir, usual=usual):
             screen.say(f"    {command}")
-        screen.say("\n  Ctrl-C ends everything; `make up` brings it back; `make reset` removes it.")
+        screen.say(sign_in(stack.url, account, stack.choices.state_dir))
+        screen.say("  Ctrl-C ends everything; `make up` brings it back; `make reset` removes it.")
 
     def _stay(self, stack: Stack, screen: Screen) -> None:
         told: set[str] = set()
