@@ -1,0 +1,222 @@
+"""Every action of the registry, killed once at each point that it reaches: it ends as it would have, by the same calls.
+
+One row a kind; a kind without a row fails `test_every_action_is_killed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from clusters.configs.export import exported_group
+from clusters.models import Cluster
+from clusters.reading.reader import ClusterReader
+from clusters.tests.driving import failure, run
+from clusters.tests.groups.standing import Standing
+from clusters.tests.sandbox import Sandbox
+from clusters.tests.test_kill import Killer, survive
+from operations import action as actions
+from operations import points
+from operations.choices import OperationState
+from operations.models import Intent
+
+pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("kill_actions")]
+
+CPU, GROUP = "ml.m5.xlarge", "cpu"
+KILLED_ELSEWHERE = {
+    "cluster.create": "clusters/tests/test_kill.py",
+    "cluster.delete": "clusters/tests/test_kill.py",
+    "phase.control_plane": "clusters/tests/test_kill.py, as a child",
+    "phase.select": "clusters/tests/test_kill.py, as a child",
+    "phase.dependencies": "clusters/tests/test_kill.py, as a child",
+    "phase.hyperpod": "clusters/tests/test_kill.py, as a child",
+    "phase.storage": "clusters/tests/test_kill.py, as a child",
+    "feature.set": "clusters/tests/features/test_each_feature.py",
+}
+Given = dict[str, Any]
+
+
+class Field:
+    """The cluster `demo` with the group that the rows work on, between two of them."""
+
+    def __init__(self, standing: Standing, who: User) -> None:
+        self.standing, self.who = standing, who
+
+    def done(self, kind: str, **raw: Any) -> None:
+        operation = run(self.standing.sandbox, self.who, kind, name="demo", **raw)
+        assert operation.state == OperationState.SUCCEEDED, failure(operation)
+
+    def group(self, count: int) -> None:
+        """The group with so many nodes, none for no group."""
+        counts = self.standing.counts()
+        if GROUP not in counts:
+            if count:
+                self.done("group.add", groups=[{"name": GROUP, "instance_type": CPU, "count": count}])
+        elif not count:
+            self.done("group.delete", group=GROUP, confirm=GROUP, disrupt=True)
+        elif counts[GROUP] != count:
+            self.done("group.scale", group=GROUP, count=count, disrupt=True)
+
+    def node(self) -> str:
+        return min(str(node["InstanceId"]) for node in self.standing.nodes(GROUP))
+
+    def nodes(self) -> Given:
+        return {"name": "demo", "nodes": [self.node()]}
+
+    def schedulable(self) -> bool:
+        return next(node.schedulable for node in ClusterReader("demo", "us-west-2").nodes if node.name == f"hyperpod-{self.node()}")
+
+
+def nothing(field: Field) -> None:
+    """The row needs nothing beforehand."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """before: brings about what the action works on. given: its input. calls: what it asks of AWS, whoever died meanwhile.
+    shown: whether it can be seen to be done. untold: its API has neither a token nor a name to look for, so that a death between the
+    intent and the call may leave it unknown; but never sends it twice."""
+
+    kind: str
+    given: Callable[[Field], Given]
+    calls: tuple[str, ...] = ()
+    before: Callable[[Field], None] = nothing
+    shown: Callable[[Field], bool] = lambda _: True
+    untold: bool = False
+
+
+def one(field: Field) -> None:
+    field.group(1)
+
+
+def open_to_pods(field: Field) -> None:
+    field.group(1)
+    if not field.schedulable():
+        field.done("node.cordon", nodes=[field.node()], enabled=False)
+
+
+def outdated(field: Field) -> None:
+    """The group, with the image of an earlier release, which only another hand gives it."""
+    field.group(0)
+    workers = next(one for one in field.standing.describe()["InstanceGroups"] if one["InstanceGroupName"] == "workers")
+    behind = {**exported_group(workers), "InstanceGroupName": GROUP, "InstanceType": CPU, "ImageReleaseVersion": "1.3.2"}
+    field.standing.aws.write("sagemaker", "update_cluster", ClusterName="demo", InstanceGroups=[behind])
+    field.standing.sandbox.forward("settled")
+
+
+def without_an_addon(field: Field) -> None:
+    field.standing.aws.write("eks", "delete_addon", clusterName="demo", addonName="eks-pod-identity-agent")
+    field.standing.sandbox.forward("settled")
+
+
+ROWS = (
+    Row(
+        "group.add",
+        lambda _: {"name": "demo", "groups": [{"name": GROUP, "instance_type": CPU, "count": 1}]},
+        ("UpdateCluster",),
+        lambda field: field.group(0),
+        lambda field: len(field.standing.nodes(GROUP)) == 1,
+    ),
+    Row(
+        "group.update",
+        lambda _: {"name": "demo", "group": GROUP, "labels": {"team": "red"}},
+        ("UpdateCluster",),
+        one,
+    ),
+    Row(
+        "node.cordon",
+        lambda field: field.nodes(),
+        before=open_to_pods,
+        shown=lambda field: not field.schedulable(),
+    ),
+    Row(
+        "node.drain",
+        lambda field: field.nodes(),
+        before=open_to_pods,
+        shown=lambda field: not field.schedulable(),
+    ),
+    Row("node.reboot", lambda field: field.nodes(), ("BatchRebootClusterNodes",), one, untold=True),
+    Row("node.replace", lambda field: field.nodes(), ("BatchReplaceClusterNodes",), one, untold=True),
+    Row(
+        "group.scale",
+        lambda _: {"name": "demo", "group": GROUP, "count": 2},
+        ("BatchAddClusterNodes",),
+        one,
+        lambda field: len(field.standing.nodes(GROUP)) == 2,
+    ),
+    Row(
+        "node.delete",
+        lambda field: field.nodes(),
+        ("BatchDeleteClusterNodes",),
+        lambda field: field.group(2),
+        lambda field: len(field.standing.nodes(GROUP)) == 1,
+    ),
+    Row(
+        "group.delete",
+        lambda _: {"name": "demo", "group": GROUP, "confirm": GROUP},
+        ("UpdateCluster",),
+        one,
+        lambda field: GROUP not in field.standing.counts(),
+    ),
+    Row("cluster.update_software", lambda _: {"name": "demo"}, ("UpdateClusterSoftware",), outdated),
+    Row("phase.retry", lambda _: {"name": "demo", "phase": "dependencies"}, ("CreateAddon",), without_an_addon),
+    Row(
+        "cluster.protect",
+        lambda _: {"name": "demo", "enabled": True},
+        shown=lambda _: Cluster.objects.get().deletion_protection,
+    ),
+    Row("cluster.prefer", lambda _: {"name": "demo"}),
+    Row("quota.observe", lambda _: {"region": "us-west-2"}),
+    Row(
+        "quota.request_increase",
+        lambda _: {"region": "us-west-2", "quota": "ml.p5.48xlarge for cluster usage", "value": 999},
+        ("RequestServiceQuotaIncrease",),
+    ),
+)
+
+
+@pytest.fixture
+def field(standing_once: Standing, pointed: Sandbox, operator: User, transactional_db: None) -> Iterator[Field]:
+    """What one row leaves behind the next one takes on: each brings about by itself what it needs."""
+    pointed.no_faults()
+    if standing_once.row and any(one["kind"] == "sagemaker.cluster" for one in pointed.ledger()):
+        standing_once.remember()
+    else:
+        standing_once.make(operator)
+    yield Field(standing_once, operator)
+    pointed.no_faults()
+
+
+def test_every_action_is_killed() -> None:
+    killed = [row.kind for row in ROWS]
+    assert len(killed) == len(set(killed))
+    assert set(killed) & set(KILLED_ELSEWHERE) == set()
+    assert {kind for kind in actions.kinds() if not kind.startswith("fake.")} == {*killed, *KILLED_ELSEWHERE}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)
+def test_an_action_that_dies_once_at_each_point_ends_the_same_by_the_same_calls(
+    field: Field, monkeypatch: pytest.MonkeyPatch, row: Row
+) -> None:
+    standing = field.standing
+    row.before(field)
+    given = row.given(field)
+    standing.mark()
+    killer = Killer()
+    with monkeypatch.context() as patch:
+        patch.setattr(points, "reach", killer.reach)
+        operation, deaths = survive(standing.sandbox, field.who, row.kind, **given)
+    writes = standing.writes()
+    assert deaths == len(killer.reached)
+    assert not killer.reached & killer.to_come
+    if row.untold and operation.state == OperationState.UNKNOWN:
+        assert len(writes) <= len(row.calls)
+        return
+    assert operation.state == OperationState.SUCCEEDED, failure(operation)
+    assert tuple(writes) == row.calls
+    assert row.shown(field)
+    assert not Intent.objects.filter(ended_at=None).exists()
