@@ -31,6 +31,25 @@ class State(models.TextChoices):
     DELETING = "deleting", "Deleting"
     GONE = "gone", "Gone"
     UNKNOWN = "unknown", "Unknown"
+    ABSENT = "absent", "Not there"
+    """Of an imported cluster: it has no such part, and none is on its way."""
+
+
+class Origin(models.TextChoices):
+    """Where a cluster comes from."""
+
+    CREATED = "created", "Created here"
+    IMPORTED = "imported", "Imported"
+    """It was made elsewhere: what exists of it is read, and nothing of it is deleted from here."""
+
+
+class SearchState(models.TextChoices):
+    """How far the search for clusters is in a region."""
+
+    WAITING = "waiting", "Waiting"
+    READING = "reading", "Being read"
+    DONE = "done", "Done"
+    UNREADABLE = "unreadable", "Not readable"
 
 
 class Seen(models.TextChoices):

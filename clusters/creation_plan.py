@@ -49,7 +49,7 @@ NOTHING = World({}, {})
 
 def read_world(spec: ResolvedSpec) -> World:
     """What AWS and Kubernetes hold of this name already; what can't be read counts as not there, and is said."""
-    reader = ClusterReader(spec.name, spec.region, spec.account)
+    reader = ClusterReader(spec.name, spec.region, spec.account, eks_name=spec.eks, hyperpod_name=spec.hyperpod)
     phases: dict[str, PhaseObservation] = {}
     found: dict[str, DependencySeen] = {}
     unreadable = ""

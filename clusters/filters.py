@@ -17,7 +17,7 @@ class ClusterFilterSet(filters.FilterSet):
 
     class Meta:
         model = Cluster
-        fields = ("state", "region", "account", "kubernetes_version", "deletion_protection", "name_contains", "instance_type")
+        fields = ("state", "origin", "region", "account", "kubernetes_version", "deletion_protection", "name_contains", "instance_type")
 
 
 class PhaseFilterSet(filters.FilterSet):

@@ -14,6 +14,10 @@ from clusters.models import Cluster, InstanceGroup, Phase
 
 COLUMNS = (
     "name",
+    "origin",
+    "eks_name",
+    "hyperpod_name",
+    "adopted_at",
     "region",
     "account",
     "state",
@@ -46,6 +50,7 @@ def body(cluster: Cluster) -> dict[str, Any]:
     for name, value in made.items():
         if isinstance(value, datetime):
             made[name] = value.isoformat().replace("+00:00", "Z")
+    made["eks_name"], made["hyperpod_name"] = cluster.eks, cluster.hyperpod
     made["operation_id"] = str(cluster.operation_id) if cluster.operation_id else None
     phases = Phase.objects.filter(cluster=cluster).order_by("position").values_list("name", "state")
     made["phases"] = [{"name": name, "state": state} for name, state in phases]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from clusters.models import Cluster
+from clusters.imports.search import search, unreadable
+from clusters.models import Cluster, SearchedRegion
 from clusters.observing.look import look
 from clusters.observing.write import mark_unreadable, write
-from operations.observing import Calls, Observer, Pace, register_observer
+from clusters.reading.reader import READ_ERRORS
+from operations import errors
+from operations.choices import Category
+from operations.observing import Calls, Observer, Pace, poke, register_observer
 from operations.step import Fault
 
 
@@ -32,3 +36,35 @@ class ClusterObserver(Observer):
 
     def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:
         mark_unreadable(key, fault, since, failures)
+
+
+@register_observer
+class SearchObserver(Observer):
+    """The search for clusters in one region, which is its key. It ends when everything was read, or when AWS refuses for good."""
+
+    kind = "search"
+    calls = Calls(full=0.0)
+    """It waits for its turn in the rate limit at each call, and ends: intervals need not stretch for it."""
+
+    def observe(self, key: str) -> Pace:
+        row = SearchedRegion.objects.filter(region=key).first()
+        if row is None:
+            return Pace.GONE
+        try:
+            done = search(row)
+        except READ_ERRORS as error:
+            fault = errors.classify(error)
+            if fault.category is not Category.TERMINAL:
+                raise
+            unreadable(row, f"{fault.message} {fault.hint}".strip())
+            return Pace.GONE
+        if not done:
+            poke(self.kind, key)
+            return Pace.TRANSITION
+        # Asked again meanwhile: once more.
+        return Pace.GONE if SearchedRegion.objects.filter(pk=row.pk, asked_at=row.asked_at).exists() else Pace.TRANSITION
+
+    def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:
+        row = SearchedRegion.objects.filter(region=key).first()
+        if row is not None:
+            unreadable(row, f"{fault.message} {fault.hint} It is tried again.".strip())

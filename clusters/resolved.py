@@ -85,6 +85,9 @@ class Storage(Resolved):
 class ResolvedSpec(Resolved):
     """group, groups: the first instance group and those besides it.
 
+    eks_name, hyperpod_name: what AWS calls an imported cluster (see `eks`, `hyperpod`). Of an imported cluster the rest is what was
+    read when it was imported: group has no name where it has no instance group, and `storage` is what a mount would get.
+
     bucket: the cluster's own, for lifecycle scripts (and the shared files when storage.made).
 
     zones: first where the nodes go; both carry EKS' subnets. addons: EKS add-on → version, as offered for the Kubernetes
@@ -92,6 +95,9 @@ class ResolvedSpec(Resolved):
     """
 
     name: str
+    eks_name: str = ""
+    hyperpod_name: str = ""
+    imported: bool = False
     account: str
     region: str
     partition: str = "aws"
@@ -111,7 +117,17 @@ class ResolvedSpec(Resolved):
 
     @property
     def all_groups(self) -> tuple[Group, ...]:
-        return self.group, *self.groups
+        return tuple(group for group in (self.group, *self.groups) if group.name)
+
+    @property
+    def eks(self) -> str:
+        """What EKS calls the cluster."""
+        return self.eks_name or self.name
+
+    @property
+    def hyperpod(self) -> str:
+        """What HyperPod calls it; "" where an imported cluster has no HyperPod cluster."""
+        return self.hyperpod_name or ("" if self.imported else self.name)
 
     def checks_of(self, group: Group) -> list[DeepHealthCheck]:
         """The deep health checks of one of its groups."""

@@ -38,6 +38,7 @@ def settle(cluster: Cluster, before: dict[str, Any] | None = None) -> None:
             made=phase.made,
             operation_state=phase.operation_state,
             removing=phase.operation_kind == DELETE_KIND,
+            imported=cluster.imported,
         )
         if state != phase.state:
             phase.state, phase.changed_at = state, at

@@ -46,6 +46,9 @@ class CreateCluster(Action[ClusterInput]):
         row = Cluster.objects.filter(name=data.name).first()
         if row is not None and not principal.may_reach(row.name):
             raise Problem(409, "name_taken", "Name taken", f"The name {data.name} is taken.", "Choose another name.")
+        if row is not None and row.imported:
+            detail = f"{row.name} is an imported cluster; a new one needs a name of its own."
+            raise Problem(409, "name_taken", "Name taken", detail, "Choose another name.")
         region = row.region if row is not None else data.region or settings.DEFAULT_REGION
         with readable():
             identity = cloud.connect(region).identity()
@@ -89,6 +92,8 @@ class CreateCluster(Action[ClusterInput]):
         if row is None:
             row = Cluster.objects.create(
                 name=data.name,
+                eks_name=data.name,
+                hyperpod_name=data.name,
                 region=spec["region"],
                 account=spec["account"],
                 given=data.model_dump(mode="json"),

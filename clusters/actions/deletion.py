@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from accounts.preferences import forget_cluster
 from accounts.principal import Principal
 from clusters import dependencies, features, names, state
-from clusters.actions.subject import NameInput, cluster_row, known_cluster
+from clusters.actions.subject import NameInput, cluster_row, known_cluster, made_here
 from clusters.choices import PhaseName
 from clusters.dependencies.addon import AddonsGone
 from clusters.models import Cluster
@@ -46,8 +46,9 @@ class DeleteCluster(Action[DeleteInput]):
         return "cluster", data.name
 
     def plan(self, data: DeleteInput, principal: Principal) -> Plan:
-        row = known_cluster(data.name, principal)
-        reader = ClusterReader(row.name, row.region, row.account)
+        row = known_cluster(data.name, principal, observed_too=True)
+        made_here(row, "delete")
+        reader = ClusterReader.of(row)
         spec = ResolvedSpec.model_validate(row.spec)
         return Plan(
             kind=self.kind,

@@ -62,7 +62,7 @@ class SetFeature(Action[FeatureSetInput]):
         row = known_cluster(data.name, principal)
         spec = ResolvedSpec.model_validate(row.spec)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             _reachable(row, reader)
             seen = {name: features.find(name).detect(reader, spec) for name in sorted(related(data.features))}
             wanted = wishes(data.features, seen, spec, cascade=data.cascade)

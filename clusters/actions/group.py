@@ -101,7 +101,7 @@ class AddInstanceGroups(ExclusiveAction[GroupAddInput]):
         row = known_cluster(data.name, principal)
         spec = ResolvedSpec.model_validate(row.spec)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             found = known_hyperpod(reader)
             at = home(reader.stack, found, spec.bucket)
             if at is None:
@@ -158,7 +158,7 @@ class ScaleGroup(GroupAction[GroupScaleInput]):
         row = known_cluster(data.name, principal)
         spec = ResolvedSpec.model_validate(row.spec)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             found = known_hyperpod(reader)
             group = known_group(found, data.group)
             more = data.count - group.target_count
@@ -219,7 +219,7 @@ class UpdateGroup(GroupAction[GroupUpdateInput]):
     def plan(self, data: GroupUpdateInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             group = known_group(known_hyperpod(reader), data.group)
         changes = change.differences(group, data.wanted())
         refused = tuple(change.refusals(group, changes))
@@ -264,7 +264,7 @@ class DeleteGroup(GroupAction[GroupDeleteInput]):
     def plan(self, data: GroupDeleteInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             found = known_hyperpod(reader)
             group = known_group(found, data.group)
             own = [item for item in reader.instances if item.group_name == group.name]

@@ -71,7 +71,7 @@ class NodesAction(ExclusiveAction[SomeNodes]):
 
 def _opened(data: AnyInput, principal: Principal) -> tuple[Cluster, ClusterReader]:
     row = known_cluster(data.name, principal)
-    return row, ClusterReader(row.name, row.region, row.account)
+    return row, ClusterReader.of(row)
 
 
 def chosen(reader: ClusterReader, keys: Iterable[str]) -> list[InstanceReading]:

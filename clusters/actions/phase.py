@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from clusters import state
 from clusters.actions.readable import readable
-from clusters.actions.subject import NameInput, cluster_row, known_cluster, verify_ready
+from clusters.actions.subject import NameInput, cluster_row, known_cluster, made_here, verify_ready
 from clusters.choices import PhaseName, Seen
 from clusters.phases import PHASES, PhaseEntry, entry, following
 from clusters.reading.reader import ClusterReader
@@ -35,7 +35,7 @@ class PhaseAction(Action[NameInput]):
         return "phase", f"{data.name}/{self.phase}"
 
     def plan(self, data: NameInput, principal: Principal) -> Plan:
-        known_cluster(data.name, principal)
+        made_here(known_cluster(data.name, principal, observed_too=True), "build")
         found = entry(self.phase)
         change = Change(resource_type="Phase", name=f"{data.name}/{self.phase}", action="update")
         return Plan(kind=self.kind, summary=f"{found.title}: {data.name}", changes=(change,), typical_seconds=found.typical_seconds)
@@ -96,8 +96,9 @@ class RetryPhase(Action[RetryInput]):
         return "cluster", data.name
 
     def plan(self, data: RetryInput, principal: Principal) -> Plan:
-        row = known_cluster(data.name, principal)
-        reader = ClusterReader(row.name, row.region, row.account)
+        row = known_cluster(data.name, principal, observed_too=True)
+        made_here(row, "build")
+        reader = ClusterReader.of(row)
         spec = ResolvedSpec.model_validate(row.spec)
         with readable():
             readings = [(phase, phase.probe(reader, spec)) for phase in following(data.phase)]

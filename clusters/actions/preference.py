@@ -33,7 +33,7 @@ class PreferCluster(Action[NameInput]):
         return ""
 
     def plan(self, data: NameInput, principal: Principal) -> Plan:
-        row = known_cluster(data.name, principal)
+        row = known_cluster(data.name, principal, observed_too=True)
         before = preferred_cluster(principal)
         fields = (FieldChange(field="cluster", before=before or None, after=row.name),)
         change = Change(

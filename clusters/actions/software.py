@@ -67,7 +67,7 @@ class UpdateClusterSoftware(ExclusiveAction[SoftwareInput]):
     def plan(self, data: SoftwareInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
         with readable():
-            reader = ClusterReader(row.name, row.region, row.account)
+            reader = ClusterReader.of(row)
             found = known_hyperpod(reader)
             groups = [known_group(found, name) for name in data.groups] or list(found.groups)
             left = [group for group in groups if due(group, data.release, data.image_id)]

@@ -45,12 +45,18 @@ class ClusterSerializer(serializers.ModelSerializer[Cluster]):
 
     phases = PhaseStateSerializer(many=True)
     groups = GroupSummarySerializer(many=True)
+    eks_name = serializers.CharField(source="eks", help_text="What EKS calls it.")
+    hyperpod_name = serializers.CharField(source="hyperpod", help_text="What HyperPod calls it; empty where there is no HyperPod cluster.")
     stale = serializers.BooleanField(help_text="Whether the last look is older than twice the interval in force, and than five seconds.")
 
     class Meta:
         model = Cluster
         fields: ClassVar[tuple[str, ...]] = (
             "name",
+            "origin",
+            "eks_name",
+            "hyperpod_name",
+            "adopted_at",
             "region",
             "account",
             "state",
@@ -79,6 +85,7 @@ class ClusterSerializer(serializers.ModelSerializer[Cluster]):
         )
         read_only_fields = fields
         extra_kwargs: ClassVar[dict[str, dict[str, Any]]] = {
+            "adopted_at": {"help_text": "Since when an imported cluster may be changed from here; null while it is only observed."},
             "cost_per_hour": {"help_text": "US dollars for what exists now; null when a price is unknown."},
             "interval": {"help_text": "Seconds between two looks now in force."},
             "unreadable_since": {"help_text": "Since when nothing could be read; null while it can."},

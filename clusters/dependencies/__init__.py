@@ -30,5 +30,5 @@ __all__ = ["REGISTRY", "DependencyEntry", "DependencySeen", "wanted"]
 
 
 def wanted(spec: ResolvedSpec) -> tuple[DependencyEntry, ...]:
-    """The entries that this cluster is to have, in order."""
-    return tuple(entry for entry in REGISTRY if entry.wanted(spec))
+    """The entries that this cluster is to have, in order; of an imported one all that it may have."""
+    return tuple(entry for entry in REGISTRY if spec.imported or entry.wanted(spec))

@@ -112,8 +112,8 @@ class InstallAddon(ClusterStep):
         self.title = f"Install {entry.title}"
 
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
-        addon = read_addon(reader.aws, reader.name, self.entry.name)
-        link = links.addon(reader.region, reader.name, self.entry.name)
+        addon = read_addon(reader.aws, reader.eks_name, self.entry.name)
+        link = links.addon(reader.region, reader.eks_name, self.entry.name)
         if addon is None:
             return absent(f"{self.entry.name} is not installed")
         if addon.status == "DELETING":
@@ -127,7 +127,7 @@ class InstallAddon(ClusterStep):
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         aws = self.aws
         if seen.facts.get("remove"):
-            reply = aws.write("eks", "delete_addon", clusterName=self.subject.name, addonName=self.entry.name)
+            reply = aws.write("eks", "delete_addon", clusterName=self.subject.eks_name, addonName=self.entry.name)
             return Outcome(reply.request_id, f"Asked EKS to remove the failed {self.entry.name}")
         reply = aws.write("eks", "create_addon", **self._request(context, aws))
         return Outcome(reply.request_id, f"Asked EKS for {self.entry.name}")
@@ -135,7 +135,7 @@ class InstallAddon(ClusterStep):
     def _request(self, context: StepContext, aws: Aws) -> dict[str, Any]:
         spec = self.subject.spec
         request: dict[str, Any] = {
-            "clusterName": self.subject.name,
+            "clusterName": self.subject.eks_name,
             "addonName": self.entry.name,
             "resolveConflicts": "OVERWRITE",
             "clientRequestToken": context.token(self),
@@ -166,18 +166,18 @@ class RemoveAddon(ClusterStep):
         self.title = f"Remove {entry.title}"
 
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
-        addon = read_addon(reader.aws, reader.name, self.entry.name)
+        addon = read_addon(reader.aws, reader.eks_name, self.entry.name)
         if addon is None:
             return ready(f"{self.entry.name} is gone")
         if addon.status == "DELETING":
             return ready(f"EKS removes {self.entry.name}")
         if addon.status in ("CREATING", "UPDATING"):
-            link = links.addon(reader.region, reader.name, self.entry.name)
+            link = links.addon(reader.region, reader.eks_name, self.entry.name)
             return pending(f"{self.entry.name} is {addon.status}; it can be removed when that has ended", link)
         return different(f"{self.entry.name} is {addon.status}")
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        reply = self.aws.write("eks", "delete_addon", clusterName=self.subject.name, addonName=self.entry.name)
+        reply = self.aws.write("eks", "delete_addon", clusterName=self.subject.eks_name, addonName=self.entry.name)
         return Outcome(reply.request_id, f"Asked EKS to remove {self.entry.name}")
 
 

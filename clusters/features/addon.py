@@ -96,7 +96,7 @@ class AddonPart(Part):
         reader = subject.reader()
         aws = reader.aws
         request: dict[str, Any] = {
-            "clusterName": subject.name,
+            "clusterName": subject.eks_name,
             "addonName": self.name,
             "resolveConflicts": "OVERWRITE",
             "clientRequestToken": context.token(step),
@@ -121,7 +121,7 @@ class AddonPart(Part):
         """Only what differs is sent; EKS keeps the rest, but takes the configuration whole: so others' values go along as read."""
         reader = subject.reader()
         changed = {change.field for change in self.differences(reader, seen)}
-        request: dict[str, Any] = {"clusterName": subject.name, "addonName": self.name, "clientRequestToken": context.token(step)}
+        request: dict[str, Any] = {"clusterName": subject.eks_name, "addonName": self.name, "clientRequestToken": context.token(step)}
         if POD_IDENTITY in changed:
             request |= self._identity(subject)
         if changed - {POD_IDENTITY}:
@@ -133,7 +133,7 @@ class AddonPart(Part):
         return Outcome(reply.request_id, f"Asked EKS to change {self.name}")
 
     def delete(self, subject: Subject, context: StepContext, step: Step, seen: PartSeen) -> Outcome:
-        reply = subject.reader().aws.write("eks", "delete_addon", clusterName=subject.name, addonName=self.name)
+        reply = subject.reader().aws.write("eks", "delete_addon", clusterName=subject.eks_name, addonName=self.name)
         return Outcome(reply.request_id, f"Asked EKS to remove {self.name}")
 
 

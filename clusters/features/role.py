@@ -39,7 +39,7 @@ def trusts_pod_identity(reader: ClusterReader, spec: ResolvedSpec) -> Document:
             "Action": ["sts:AssumeRole", "sts:TagSession"],
             "Condition": {
                 "StringEquals": {"aws:SourceAccount": spec.account},
-                "ArnEquals": {"aws:SourceArn": f"arn:{spec.partition}:eks:{spec.region}:{spec.account}:cluster/{spec.name}"},
+                "ArnEquals": {"aws:SourceArn": f"arn:{spec.partition}:eks:{spec.region}:{spec.account}:cluster/{spec.eks}"},
             },
         }
     )

@@ -55,7 +55,7 @@ def group_request(
         "InstanceCount": group.count,
         "ExecutionRole": execution_role,
         "ThreadsPerCore": group.threads_per_core,
-        "LifeCycleConfig": dict(script),
+        **({"LifeCycleConfig": dict(script)} if script else {}),
         "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gb}}],
     }
     checks = [str(check) for check in deep_health_checks]

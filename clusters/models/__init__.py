@@ -4,6 +4,7 @@ from clusters.models.cluster import Cluster, ClusterDocument
 from clusters.models.dependency import Dependency
 from clusters.models.event import ClusterEvent
 from clusters.models.feature import ClusterFeature
+from clusters.models.found import FoundCluster, FoundHyperPod, SearchedRegion
 from clusters.models.group import InstanceGroup
 from clusters.models.kept import KeptReading
 from clusters.models.node import Node
@@ -18,6 +19,8 @@ __all__ = [
     "ClusterEvent",
     "ClusterFeature",
     "Dependency",
+    "FoundCluster",
+    "FoundHyperPod",
     "InstanceGroup",
     "KeptReading",
     "Node",
@@ -25,4 +28,5 @@ __all__ = [
     "Price",
     "Quota",
     "Resource",
+    "SearchedRegion",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils import timezone
 
-from clusters.choices import State
+from clusters.choices import Origin, State
 from operations.models.observed_source import is_stale
 
 if TYPE_CHECKING:
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Cluster(models.Model):
-    """One EKS cluster and one HyperPod cluster of the same name. The row goes when AWS holds nothing of it any more.
+    """One EKS cluster and the HyperPod cluster on it. The row goes when AWS holds nothing of it any more, or when it is forgotten.
+
+    name: ours, unique here. eks_name, hyperpod_name: what AWS calls them; hyperpod_name is "" where an imported cluster has none. A
+    cluster that was made here has one name for all three. adopted_at: since when an imported one may be changed from here.
 
     spec: the resolved input (clusters.resolved.ResolvedSpec as JSON). given: what the person gave (clusters.spec.ClusterInput).
     state: derived from the phases (clusters.phases.derive); never set by an action's wish.
@@ -26,6 +29,10 @@ class Cluster(models.Model):
     """
 
     name = models.CharField(max_length=40, unique=True)
+    origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.CREATED)
+    eks_name = models.CharField(max_length=100, blank=True)
+    hyperpod_name = models.CharField(max_length=63, blank=True)
+    adopted_at = models.DateTimeField(null=True, blank=True)
     region = models.CharField(max_length=32)
     account = models.CharField(max_length=12, blank=True)
     given = models.JSONField(default=dict)
@@ -68,6 +75,25 @@ class Cluster(models.Model):
     def topic(self) -> str:
         """Topic of its status events."""
         return f"cluster:{self.name}"
+
+    @property
+    def imported(self) -> bool:
+        return self.origin == Origin.IMPORTED
+
+    @property
+    def observed_only(self) -> bool:
+        """Whether nothing of it may be changed from here: it was imported and not adopted."""
+        return self.imported and self.adopted_at is None
+
+    @property
+    def eks(self) -> str:
+        """What EKS calls it."""
+        return self.eks_name or self.name
+
+    @property
+    def hyperpod(self) -> str:
+        """What HyperPod calls it; "" where an imported cluster has no HyperPod cluster."""
+        return self.hyperpod_name or ("" if self.imported else self.name)
 
     def stale(self, now: datetime | None = None) -> bool:
         """Whether the last look is older than it may be (or there was none)."""

@@ -29,6 +29,9 @@ from operations.step import Fault
 
 T = TypeVar("T")
 SET_FEATURES = "feature.set"
+OUTLINE = (PhaseName.CONTROL_PLANE, PhaseName.SELECT, PhaseName.HYPERPOD)
+"""What the first look at an imported cluster reads where the rate limit has no room for all at once: clusters, groups and nodes of
+many are there in a minute, and the next look reads the rest."""
 
 
 @dataclass
@@ -50,6 +53,8 @@ class Look:
     features: dict[str, FeatureSeen] = field(default_factory=dict)
     feature_troubles: dict[str, Fault] = field(default_factory=dict)
     """By the feature's name: why it could not be read."""
+    outline: bool = False
+    """Whether only the outline was read: what is missing has not been read yet, and the next look comes soon."""
     features_change: bool = False
     """Whether an operation on managed features was under way when the look began."""
     documents: dict[str, Any] = field(default_factory=dict)
@@ -68,10 +73,13 @@ def look(row: Cluster) -> Look:
     active = set(Operation.objects.filter(cluster=row.name, state__in=ACTIVE_STATES).values_list("kind", flat=True))
     seen.features_change = SET_FEATURES in active
     seen.keeper = _keeper(row, seen.began, at_rest=not active, busy=seen.features_change)
-    reader = ClusterReader(row.name, row.region, row.account, background=True, keeper=seen.keeper)
+    reader = ClusterReader.of(row, background=True, keeper=seen.keeper)
     spec = ResolvedSpec.model_validate(row.spec)
     first_error: Exception | None = None
+    outline = row.imported and row.observed_at is None and seen.keeper.spare > 0
     for phase in PHASES:
+        if outline and phase.name not in OUTLINE:
+            continue
         try:
             seen.phases[phase.name] = phase.probe(reader, spec)
         except READ_ERRORS as error:
@@ -84,16 +92,20 @@ def look(row: Cluster) -> Look:
     seen.hyperpod_read = "hyperpod_cluster" not in seen.troubles
     if seen.hyperpod is not None:
         seen.instances = _try(seen, "instances", lambda: reader.instances)
-        if not reader.events_can_wait:
+        if not reader.events_can_wait and not outline:
             seen.events = _try(seen, "events", lambda: reader.events)
         seen.documents["hyperpod"] = seen.hyperpod.raw
     elif seen.hyperpod_read:
         seen.instances, seen.documents["hyperpod"] = [], None
     seen.nodes = _try(seen, "nodes", lambda: reader.nodes)
+    if outline:
+        seen.outline = True
+        _documents(seen, reader, row.imported)
+        return seen
     seen.pods = _try(seen, "pods", lambda: reader.pods) if seen.nodes else None
     seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
     _features(seen, reader, spec)
-    _documents(seen, reader)
+    _documents(seen, reader, row.imported)
     return seen
 
 
@@ -118,10 +130,11 @@ def _dependencies(reader: ClusterReader, spec: ResolvedSpec) -> list[tuple[Depen
     return [(entry, entry.detect(reader)) for entry in dependencies.wanted(spec)]
 
 
-def _documents(seen: Look, reader: ClusterReader) -> None:
+def _documents(seen: Look, reader: ClusterReader, imported: bool) -> None:
     try:
         seen.documents["eks"] = reader.eks.raw if reader.eks else None
-        seen.documents["stack"] = reader.stack.raw if reader.stack else None
+        if not imported:
+            seen.documents["stack"] = reader.stack.raw if reader.stack else None
         if reader.eks is not None:
             seen.endpoint = (reader.eks.endpoint, reader.eks.ca_data, reader.eks.arn, reader.eks.version)
     except READ_ERRORS as error:

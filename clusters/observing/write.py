@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from clusters.observing.cost import cost_per_hour
 from clusters.observing.look import Look
 from clusters.phases.probe import PhaseObservation
 from clusters.reading.kept import ADDONS, INSTANCES
+from clusters.reading.plain import plain
 from operations import events
 from operations.choices import ACTIVE_STATES
 from operations.models import ObservedSource
@@ -53,6 +53,7 @@ def _pace(row: Cluster, seen: Look) -> Pace:
     if (
         row.operation_state in ACTIVE_STATES
         or seen.troubles
+        or seen.outline
         or features.moving(seen)
         or any(one.seen in MOVING for one in seen.phases.values())
     ):
@@ -227,10 +228,4 @@ def _kept(row: Cluster, seen: Look) -> None:
 
 def _documents(row: Cluster, documents: dict[str, Any], at: datetime) -> None:
     for name, body in documents.items():
-        plain = json.loads(json.dumps(body, default=_plain)) if body is not None else None
-        ClusterDocument.objects.update_or_create(cluster=row, name=name, defaults={"body": plain, "observed_at": at})
-
-
-def _plain(value: Any) -> Any:
-    """Timestamps as ISO 8601, the rest as AWS's client shows it."""
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+        ClusterDocument.objects.update_or_create(cluster=row, name=name, defaults={"body": plain(body), "observed_at": at})

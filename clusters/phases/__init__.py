@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from clusters.choices import PhaseName
 from clusters.dependencies import wanted
-from clusters.phases import control_plane, hyperpod, select, storage
+from clusters.phases import control_plane, hyperpod, imported, select, storage
 from clusters.phases import dependencies as dependencies_phase
 from clusters.phases.probe import PhaseObservation
 from clusters.reading.reader import ClusterReader
@@ -18,13 +18,17 @@ from operations.step import Step
 
 @dataclass(frozen=True)
 class PhaseEntry:
-    """steps: what makes the phase, in order. probe: what the world says of it, by reads only."""
+    """steps: what makes the phase, in order. own_probe: the probe of a cluster that was made here."""
 
     name: PhaseName
     title: str
     typical_seconds: int
     steps: Callable[[Subject], Sequence[Step]]
-    probe: Callable[[ClusterReader, ResolvedSpec], PhaseObservation]
+    own_probe: Callable[[ClusterReader, ResolvedSpec], PhaseObservation]
+
+    def probe(self, reader: ClusterReader, spec: ResolvedSpec) -> PhaseObservation:
+        """What the world says of it, by reads only."""
+        return (imported.PROBES[self.name] if spec.imported else self.own_probe)(reader, spec)
 
 
 PHASES: tuple[PhaseEntry, ...] = (

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from clusters.choices import PhaseName, Seen
 from clusters.phases.probe import PhaseObservation, ResourceSeen
+from clusters.reading.eks import EksReading
 from clusters.reading.reader import ClusterReader
 from clusters.steps.base import Subject
 from clusters.steps.stack import ClearFailedStack, CreateStack, progress, stack_fault
@@ -56,6 +60,11 @@ def probe(reader: ClusterReader) -> PhaseObservation:
             "Delete the cluster here, then create it anew.",
         )
         return PhaseObservation(Seen.FAILED, fault.message, facts, resources, (fault,))
+    return of_eks(reader, eks, facts, resources)
+
+
+def of_eks(reader: ClusterReader, eks: EksReading, facts: Mapping[str, Any], resources: tuple[ResourceSeen, ...]) -> PhaseObservation:
+    """What EKS itself says of the control plane."""
     if eks.status == "DELETING":
         return PhaseObservation(Seen.DELETING, "EKS deletes the control plane", facts, resources)
     if eks.status == "FAILED":

@@ -36,12 +36,13 @@ class PhaseObservation:
     faults: tuple[Fault, ...] = ()
 
 
-def derive(seen: str, *, failures: int, made: bool, operation_state: str, removing: bool) -> State:
+def derive(seen: str, *, failures: int, made: bool, operation_state: str, removing: bool, imported: bool = False) -> State:
     """The state that is shown.
 
     seen: last reading ("" before the first). failures: readings in a row that failed since. made: whether it was ever
     seen ready. operation_state: of the last operation of the phase ("" when there was none). removing: whether that one
-    takes the phase away. Facts win over wishes: an operation only explains why something is not there, or not ready yet.
+    takes the phase away. imported: whether the cluster was made elsewhere, so that what is not there
+    need not come. Facts win over wishes: an operation only explains why something is not there, or not ready yet.
     """
     if failures >= UNKNOWN_AFTER_FAILURES:
         return State.UNKNOWN
@@ -51,6 +52,8 @@ def derive(seen: str, *, failures: int, made: bool, operation_state: str, removi
         return by_reading
     if seen == Seen.ABSENT and (made or removing) and not active:
         return State.GONE
+    if seen == Seen.ABSENT and imported and not active:
+        return State.ABSENT
     if active:
         return State.RUNNING if not removing else (State.GONE if seen == Seen.ABSENT else State.DELETING)
     if operation_state == OperationState.UNKNOWN:
@@ -66,9 +69,11 @@ _WORST_FIRST = (State.DELETING, State.UNKNOWN, State.FAILED, State.RUNNING, Stat
 
 
 def overall(states: list[State]) -> State:
-    """The cluster's state: ready only when every phase is; else what most needs attention."""
+    """The cluster's state: ready only when every phase is that there is to be; else what most needs attention."""
+    if State.ABSENT in states and any(state not in (State.ABSENT, State.GONE) for state in states):
+        states = [state for state in states if state is not State.ABSENT]
     if not states or all(state is State.PENDING for state in states):
         return State.PENDING
-    if all(state is State.GONE for state in states):
+    if all(state in (State.GONE, State.ABSENT) for state in states):
         return State.GONE
     return next((state for state in _WORST_FIRST if state in states), State.READY)

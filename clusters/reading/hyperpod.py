@@ -129,8 +129,13 @@ def read_hyperpod(aws: Aws, name: str) -> HyperPodReading | None:
         if error.missing:
             return None
         raise
+    return hyperpod_of(cluster)
+
+
+def hyperpod_of(cluster: Mapping[str, Any]) -> HyperPodReading:
+    """What DescribeCluster answered, in our words."""
     return HyperPodReading(
-        name=cluster.get("ClusterName", name),
+        name=cluster["ClusterName"],
         arn=cluster["ClusterArn"],
         status=cluster["ClusterStatus"],
         failure=cluster.get("FailureMessage", ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from clusters import names
 from clusters.reading.eks import AddonReading, EksReading, read_addon, read_addons, read_eks
@@ -30,6 +30,9 @@ from instantstart.kube.errors import TIMEOUT, UNREACHABLE, KubeError
 from instantstart.kube.releases import Release, newest
 from instantstart.kube.target import KubeTarget
 
+if TYPE_CHECKING:
+    from clusters.models import Cluster
+
 T = TypeVar("T")
 READ_ERRORS = (CloudError, KubeError)
 WELL = frozenset({"", "Schedulable"})
@@ -40,16 +43,36 @@ NO_ANSWER = (UNREACHABLE, TIMEOUT)
 class ClusterReader:
     """Pure reads of one cluster, by name and region; lazily, once. Raises CloudError or KubeError where it can't read.
 
+    name: ours, of which the stack's is made. eks_name, hyperpod_name: AWS's, where they are not the same (None); hyperpod_name "": there
+    is no HyperPod cluster, and none is asked for.
+
     background: calls wait their turn in the rate limit (observers); a step's or a person's reads borrow ahead.
     keeper: an observer's readings from one look to the next; without it everything is read anew.
     """
 
-    def __init__(self, name: str, region: str, account: str = "", *, background: bool = False, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        region: str,
+        account: str = "",
+        *,
+        eks_name: str | None = None,
+        hyperpod_name: str | None = None,
+        background: bool = False,
+        keeper: Keeper | None = None,
+    ) -> None:
         self.name, self.region, self.account = name, region, account
+        self.eks_name = name if eks_name is None else eks_name
+        self.hyperpod_name = name if hyperpod_name is None else hyperpod_name
         self.background = background
         self.keeper = keeper
         self._kept: dict[str, tuple[Any, Exception | None]] = {}
         self._silent: KubeError | None = None
+
+    @classmethod
+    def of(cls, row: Cluster, *, background: bool = False, keeper: Keeper | None = None) -> ClusterReader:
+        """The reader of that row's cluster."""
+        return cls(row.name, row.region, row.account, eks_name=row.eks, hyperpod_name=row.hyperpod, background=background, keeper=keeper)
 
     def _once(self, key: str, read: Callable[[], T]) -> T:
         if key not in self._kept:
@@ -98,7 +121,7 @@ class ClusterReader:
 
     @property
     def eks(self) -> EksReading | None:
-        return self._once("eks", lambda: read_eks(self.aws, self.name))
+        return self._once("eks", lambda: read_eks(self.aws, self.eks_name))
 
     @property
     def addons(self) -> dict[str, AddonReading]:
@@ -107,7 +130,7 @@ class ClusterReader:
     def _addons(self) -> dict[str, AddonReading]:
         kept = self.keeper.young(ADDONS) if self.keeper else None
         if self.keeper is None or kept is None:
-            found = read_addons(self.aws, self.name)
+            found = read_addons(self.aws, self.eks_name)
             if self.keeper is not None and self.keeper.spare:
                 self.keeper.keep(ADDONS, [one.as_json() for one in found.values()])
             return found
@@ -124,7 +147,7 @@ class ClusterReader:
 
     def _addon_again(self, name: str) -> AddonReading | None:
         keeper = cast(Keeper, self.keeper)
-        found = read_addon(self.aws, self.name, name)
+        found = read_addon(self.aws, self.eks_name, name)
         kept = keeper.fresh.get(ADDONS) or keeper.earlier[ADDONS]
         others = [item for item in kept.body if item["name"] != name]
         keeper.amend(ADDONS, [*others, found.as_json()] if found else others, kept.read_at)
@@ -134,7 +157,7 @@ class ClusterReader:
         """One add-on: of the list where that is read anyway, else it alone."""
         if self.keeper is not None or "addons" in self._kept:
             return self.addons.get(name)
-        return self._once(f"addon/{name}", lambda: read_addon(self.aws, self.name, name))
+        return self._once(f"addon/{name}", lambda: read_addon(self.aws, self.eks_name, name))
 
     def role(self, name: str) -> RoleReading | None:
         """An IAM role with its policies. Roles change seldom: an observer's look reads them as seldom (Keeper.identities)."""
@@ -146,7 +169,7 @@ class ClusterReader:
 
     def association_role(self, arn: str) -> str | None:
         """ARN of the role that a pod identity association gives."""
-        return self._once(arn, lambda: self._identity(arn, lambda: read_association_role(self.aws, self.name, arn)))
+        return self._once(arn, lambda: self._identity(arn, lambda: read_association_role(self.aws, self.eks_name, arn)))
 
     def _identity(self, key: str, read: Callable[[], T]) -> T:
         keeper = self.keeper
@@ -167,7 +190,7 @@ class ClusterReader:
 
     @property
     def hyperpod(self) -> HyperPodReading | None:
-        return self._once("hyperpod", lambda: read_hyperpod(self.aws, self.name))
+        return self._once("hyperpod", lambda: read_hyperpod(self.aws, self.hyperpod_name) if self.hyperpod_name else None)
 
     @property
     def instances(self) -> list[InstanceReading]:
@@ -176,14 +199,14 @@ class ClusterReader:
     def _instances(self) -> list[InstanceReading]:
         keeper, cluster = self.keeper, self.hyperpod
         if keeper is None or not keeper.spare or cluster is None:
-            return read_instances(self.aws, self.name)
+            return read_instances(self.aws, self.hyperpod_name) if self.hyperpod_name else []
         kept = keeper.young(INSTANCES)
         if kept is not None and cluster.status == "InService" and kept.body["of"] == cluster.outline:
             found = [InstanceReading.from_json(item) for item in kept.body["items"]]
             if self._at_rest(found):
                 keeper.used[INSTANCES] = kept.read_at
                 return found
-        found = read_instances(self.aws, self.name)
+        found = read_instances(self.aws, self.hyperpod_name)
         keeper.keep(INSTANCES, {"of": cluster.outline, "items": [item.as_json() for item in found]})
         return found
 
@@ -201,7 +224,7 @@ class ClusterReader:
         return self._once("events", self._events)
 
     def _events(self) -> list[EventReading]:
-        found = read_events(self.aws, self.name)
+        found = read_events(self.aws, self.hyperpod_name) if self.hyperpod_name else []
         if self.keeper is not None and self.keeper.spare:
             self.keeper.keep(EVENTS, len(found))
         return found
@@ -217,7 +240,7 @@ class ClusterReader:
         found = self.eks
         if found is None or not found.endpoint:
             return None
-        return KubeTarget(name=self.name, region=self.region, endpoint=found.endpoint, ca_data=found.ca_data, account=self.account)
+        return KubeTarget(name=self.eks_name, region=self.region, endpoint=found.endpoint, ca_data=found.ca_data, account=self.account)
 
     @property
     def kube(self) -> Kube | None:

@@ -19,23 +19,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """The cluster that an operation works on. operation: the operation's id in hex, the value of our tags."""
+    """The cluster that an operation works on. operation: the operation's id in hex, the value of our tags.
+
+    name: ours, from which names of what we make are derived. eks_name, hyperpod_name: what AWS calls the clusters.
+    """
 
     name: str
     region: str
     account: str
     operation: str
     spec: ResolvedSpec
+    eks_name: str
+    hyperpod_name: str
 
     @classmethod
     def of(cls, cluster: Cluster, operation_hex: str) -> Subject:
         from clusters.resolved import ResolvedSpec
 
-        return cls(cluster.name, cluster.region, cluster.account, operation_hex, ResolvedSpec.model_validate(cluster.spec))
+        spec = ResolvedSpec.model_validate(cluster.spec)
+        return cls(cluster.name, cluster.region, cluster.account, operation_hex, spec, cluster.eks, cluster.hyperpod)
 
     def reader(self) -> ClusterReader:
         """A fresh look: nothing of an earlier one is kept."""
-        return ClusterReader(self.name, self.region, self.account)
+        return ClusterReader(self.name, self.region, self.account, eks_name=self.eks_name, hyperpod_name=self.hyperpod_name)
 
     def tags(self) -> dict[str, str]:
         return tags.tags(self.name, self.operation, self.spec.model_dump(mode="json"), self.spec.tags)

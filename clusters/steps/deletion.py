@@ -84,7 +84,7 @@ class RemoveHyperPod(ClusterStep):
         found = reader.hyperpod
         if found is None:
             return ready("The HyperPod cluster is gone")
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         if found.status == "Deleting":
             left = len(reader.instances)
             return pending(f"SageMaker deletes the HyperPod cluster; {left} instances are left", link)
@@ -97,7 +97,7 @@ class RemoveHyperPod(ClusterStep):
         return different(f"The HyperPod cluster is {found.status}")
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        reply = self.aws.write("sagemaker", "delete_cluster", ClusterName=self.subject.name)
+        reply = self.aws.write("sagemaker", "delete_cluster", ClusterName=self.subject.hyperpod_name)
         return Outcome(reply.request_id, "Asked SageMaker to delete the HyperPod cluster")
 
 
@@ -180,7 +180,7 @@ class RemoveStack(ClusterStep):
             if interface.free:
                 return {"what": f"the network interface {interface}", "interface": interface.interface_id}
         if reader.eks is None:
-            for group in blockers.eks_security_groups(reader.aws, vpc, reader.name):
+            for group in blockers.eks_security_groups(reader.aws, vpc, reader.eks_name):
                 return {"what": f"the security group {group} of EKS", "group": group}
         return None
 
@@ -220,7 +220,7 @@ class RemoveLogGroups(ClusterStep):
     typical_seconds = 3
 
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
-        left = blockers.log_groups(reader.aws, reader.name)
+        left = blockers.log_groups(reader.aws, reader.eks_name)
         if not left:
             return ready("No log group is left")
         return different(f"Left: {', '.join(left)}", group=left[0])
@@ -246,7 +246,7 @@ class NothingLeft(WaitingStep):
             left.append(f"the EKS cluster ({reader.eks.status})")
         if reader.stack is not None:
             left.append(f"the stack ({reader.stack.status})")
-        left += [f"the log group {group}" for group in blockers.log_groups(reader.aws, reader.name)]
+        left += [f"the log group {group}" for group in blockers.log_groups(reader.aws, reader.eks_name)]
         if left:
             return failed(
                 Fault("something_left", f"Left in AWS: {', '.join(left)}.", "Delete the cluster again: it takes away what is left.")

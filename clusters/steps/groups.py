@@ -42,10 +42,11 @@ class GroupStep(ClusterStep):
     def at_rest(self, reader: ClusterReader, found: HyperPodReading) -> Observation | None:
         """What keeps UpdateCluster from being called, None when nothing does."""
         if found.status == "Failed":
-            return failed(cluster_fault(reader, found), links.hyperpod(reader.region, reader.name))
+            return failed(cluster_fault(reader, found), links.hyperpod(reader.region, reader.hyperpod_name))
         if found.status != "InService":
             return pending(
-                f"The HyperPod cluster is {found.status}; it takes changes when it is InService", links.hyperpod(reader.region, reader.name)
+                f"The HyperPod cluster is {found.status}; it takes changes when it is InService",
+                links.hyperpod(reader.region, reader.hyperpod_name),
             )
         return None
 
@@ -88,7 +89,7 @@ class AddGroups(GroupStep):
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         sent = [one for one in self.requests if one["InstanceGroupName"] in seen.facts["missing"]]
-        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroups=sent)
+        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.hyperpod_name, InstanceGroups=sent)
         return Outcome(reply.request_id, f"Asked HyperPod for {', '.join(seen.facts['missing'])}", {"accepted": True})
 
 
@@ -128,7 +129,7 @@ class AddNodes(GroupStep):
         reply = self.aws.write(
             "sagemaker",
             "batch_add_cluster_nodes",
-            ClusterName=self.subject.name,
+            ClusterName=self.subject.hyperpod_name,
             ClientToken=context.token(self),
             NodesToAdd=[{"InstanceGroupName": self.group, "IncrementTargetCountBy": more}],
         )
@@ -184,7 +185,7 @@ class DeleteNodes(GroupStep):
             chosen["NodeIds"] = seen.facts["instances"]
         if seen.facts["logical"]:
             chosen["NodeLogicalIds"] = seen.facts["logical"]
-        reply = self.aws.write("sagemaker", "batch_delete_cluster_nodes", ClusterName=self.subject.name, **chosen)
+        reply = self.aws.write("sagemaker", "batch_delete_cluster_nodes", ClusterName=self.subject.hyperpod_name, **chosen)
         refused = [*(reply.data.get("Failed") or []), *(reply.data.get("FailedNodeLogicalIds") or [])]
         count = sum(len(ids) for ids in chosen.values()) - len(refused)
         return Outcome(
@@ -219,7 +220,7 @@ class SetCount(GroupStep):
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         group = self.read_again(self.group)
         sent = {**exported_group(group.raw), "InstanceCount": self.count}
-        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroups=[sent])
+        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.hyperpod_name, InstanceGroups=[sent])
         return Outcome(reply.request_id, f"Asked HyperPod for {self.count} nodes in {self.group}", {"accepted": True})
 
 
@@ -254,7 +255,7 @@ class ChangeGroup(GroupStep):
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         group = self.read_again(self.group)
         sent = change.changed_request(group, self.wanted)
-        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroups=[sent])
+        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.hyperpod_name, InstanceGroups=[sent])
         return Outcome(reply.request_id, f"Asked HyperPod to change {self.group}", {"accepted": True})
 
 
@@ -276,7 +277,7 @@ class RemoveGroup(GroupStep):
             return ready(f"{self.group} is gone")
         left = sum(1 for item in reader.instances if item.group_name == self.group)
         if group.status == "Deleting":
-            return pending(f"HyperPod deletes {self.group}; {left} nodes are left", links.hyperpod(reader.region, reader.name))
+            return pending(f"HyperPod deletes {self.group}; {left} nodes are left", links.hyperpod(reader.region, reader.hyperpod_name))
         if (waits := self.at_rest(reader, found)) is not None:
             return waits
         if classes := autoscaling.node_classes(reader, self.group):
@@ -286,7 +287,7 @@ class RemoveGroup(GroupStep):
         return different(f"{self.group} is there with {left} nodes", status=group.status, attempt=context.attempt)
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.name, InstanceGroupsToDelete=[self.group])
+        reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.hyperpod_name, InstanceGroupsToDelete=[self.group])
         return Outcome(reply.request_id, f"Asked HyperPod to delete {self.group}")
 
 
@@ -305,7 +306,7 @@ class GroupsSettled(WaitingStep):
         found = reader.hyperpod
         if found is None:
             return failed(hyperpod_missing(reader.name))
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         waits, short = [], False
         for name, count in self.counts.items():
             group = found.group(name)

@@ -40,7 +40,7 @@ class CreateHyperPod(ClusterStep):
             if isinstance(stack, Observation):
                 return stack
             return absent("AWS knows no HyperPod cluster of this name")
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         if found.status == "Deleting":
             return pending("SageMaker deletes what an earlier attempt left", link)
         if found.status in ENDS_BADLY:
@@ -54,7 +54,7 @@ class CreateHyperPod(ClusterStep):
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         aws = self.aws
         if seen.facts.get("remove"):
-            reply = aws.write("sagemaker", "delete_cluster", ClusterName=self.subject.name)
+            reply = aws.write("sagemaker", "delete_cluster", ClusterName=self.subject.hyperpod_name)
             return Outcome(reply.request_id, "Asked SageMaker to delete the failed HyperPod cluster")
         reply = aws.write("sagemaker", "create_cluster", **self._request())
         return Outcome(reply.request_id, "Asked SageMaker for the HyperPod cluster")
@@ -69,7 +69,7 @@ class CreateHyperPod(ClusterStep):
             raise RuntimeError("observe() saw the stack")
         outputs, spec = stack.outputs, self.subject.spec
         return {
-            "ClusterName": self.subject.name,
+            "ClusterName": self.subject.hyperpod_name,
             "Orchestrator": {"Eks": {"ClusterArn": outputs["ClusterArn"]}},
             "InstanceGroups": [
                 group_request(group, outputs["ExecutionRoleArn"], own_lifecycle(spec.bucket), spec.checks_of(group))
@@ -93,7 +93,7 @@ class NodesReady(WaitingStep):
         found = reader.hyperpod
         if found is None:
             return failed(Fault("hyperpod_missing", "AWS knows no HyperPod cluster of this name.", "Retry the phase."))
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         if found.status in ENDS_BADLY:
             return failed(cluster_fault(reader, found), link)
         message, complete = nodes_sentence(reader, found)

@@ -60,7 +60,7 @@ class RestartStep(GroupStep):
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
         ids = [one["instance_id"] for one in self.nodes]
-        reply = self.aws.write("sagemaker", self.call, ClusterName=self.subject.name, NodeIds=ids)
+        reply = self.aws.write("sagemaker", self.call, ClusterName=self.subject.hyperpod_name, NodeIds=ids)
         refused = reply.data.get("Failed") or []
         accepted = [name for name in ids if name not in {one.get("NodeId") for one in refused}]
         note = f"; {len(refused)} were refused" if refused else ""
@@ -104,7 +104,7 @@ class NodesBack(WaitingStep):
         taken = context.facts.get(self.after.name, {})
         accepted, refused = list(taken.get("accepted", [one["instance_id"] for one in self.nodes])), list(taken.get("refused", ()))
         since = context.operation.started_at or context.operation.created_at
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         waits = []
         for one in self.nodes:
             if one["instance_id"] in accepted and (why := self._missing(reader, one, since)):
@@ -165,7 +165,7 @@ class NodesGone(WaitingStep):
         left = [item for item in reader.instances if item.key in ids or (item.logical_id in ids and item.logical_id)]
         if not left:
             return ready(f"{len(ids)} {'node is' if len(ids) == 1 else 'nodes are'} gone")
-        return pending(f"{len(left)} nodes shut down", links.hyperpod(reader.region, reader.name))
+        return pending(f"{len(left)} nodes shut down", links.hyperpod(reader.region, reader.hyperpod_name))
 
 
 class Cordon(ClusterStep):

@@ -62,7 +62,7 @@ class FetchEndpoint(WaitingStep):
         if eks is None:
             return failed(Fault("eks_missing", "AWS knows no EKS cluster of this name.", "Retry from the phase control_plane."))
         if not eks.endpoint or not eks.ca_data:
-            return pending(f"The EKS control plane is {eks.status}", links.eks(reader.region, reader.name))
+            return pending(f"The EKS control plane is {eks.status}", links.eks(reader.region, reader.eks_name))
         return ready("EKS gave endpoint and CA", endpoint=eks.endpoint, ca_data=eks.ca_data, arn=eks.arn, version=eks.version)
 
 

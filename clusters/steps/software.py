@@ -43,7 +43,7 @@ class UpdateSoftware(GroupStep):
         self.title = f"Update the software of {', '.join(groups)}"
 
     def look_at(self, reader: ClusterReader, found: HyperPodReading, context: StepContext) -> Observation:
-        link = links.hyperpod(reader.region, reader.name)
+        link = links.hyperpod(reader.region, reader.hyperpod_name)
         gone = [name for name in self.groups if found.group(name) is None]
         if gone:
             return failed(group_gone(", ".join(gone), reader.name), link)
@@ -81,5 +81,5 @@ class UpdateSoftware(GroupStep):
             request["ImageId"] = self.image_id
         if self.deployment:
             request["DeploymentConfig"] = dict(self.deployment)
-        reply = self.aws.write("sagemaker", "update_cluster_software", ClusterName=self.subject.name, **request)
+        reply = self.aws.write("sagemaker", "update_cluster_software", ClusterName=self.subject.hyperpod_name, **request)
         return Outcome(reply.request_id, f"Asked HyperPod to update {', '.join(seen.facts['groups'])}", {"accepted": True})

@@ -50,8 +50,16 @@ def test_two_readings_that_failed_make_it_unknown_whatever_was_seen_before(seen:
 
 def test_a_cluster_is_ready_only_when_every_phase_is() -> None:
     assert overall([State.READY] * 5) is State.READY
-    for state in set(State) - {State.READY}:
+    for state in set(State) - {State.READY, State.ABSENT}:
         assert overall([State.READY] * 4 + [state]) is state
+
+
+def test_what_an_imported_cluster_does_not_have_is_absent_and_no_fault_of_it() -> None:
+    assert derive(Seen.ABSENT, failures=0, made=False, operation_state="", removing=False, imported=True) is State.ABSENT
+    assert derive(Seen.ABSENT, failures=0, made=True, operation_state="", removing=False, imported=True) is State.GONE
+    assert overall([State.READY, State.ABSENT, State.READY]) is State.READY
+    assert overall([State.READY, State.ABSENT, State.DEGRADED]) is State.DEGRADED
+    assert overall([State.GONE, State.ABSENT]) is State.GONE
 
 
 def test_a_cluster_without_phases_seen_is_pending_and_one_without_any_left_is_gone() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from accounts.principal import Principal
 from operations.models import Operation, StatusEvent
 
-LISTS = ("clusters", "operations", "alerts")
+LISTS = ("clusters", "operations", "alerts", "imports")
 """Topics about everything: what is out of a token's reach is left out event by event."""
 MOST_TOPICS = 200
 

@@ -30,7 +30,7 @@ class ContainerInsights(AddonFeature):
     needs = ("eks-pod-identity-agent",)
 
     def statements(self, spec: ResolvedSpec, settings: Chosen) -> list[Document]:
-        groups = f"arn:{spec.partition}:logs:{spec.region}:{spec.account}:log-group:{names.insights_log_group_prefix(spec.name)}*"
+        groups = f"arn:{spec.partition}:logs:{spec.region}:{spec.account}:log-group:{names.insights_log_group_prefix(spec.eks)}*"
         return [
             allow(
                 [

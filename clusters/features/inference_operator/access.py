@@ -74,7 +74,7 @@ def operator(spec: ResolvedSpec) -> list[Document]:
             sid="OwnEndpoints",
             condition=MADE_BY_THE_OPERATOR,
         ),
-        allow(["eks:AssociateAccessPolicy", "eks:DescribeCluster"], f"arn:{spec.partition}:eks:{here}:cluster/{spec.name}", sid="Cluster"),
+        allow(["eks:AssociateAccessPolicy", "eks:DescribeCluster"], f"arn:{spec.partition}:eks:{here}:cluster/{spec.eks}", sid="Cluster"),
         allow(
             ["iam:PassRole"],
             f"arn:{spec.partition}:iam::{spec.account}:role/{names.role(spec.name, PURPOSE)}",

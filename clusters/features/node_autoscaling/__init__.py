@@ -70,7 +70,7 @@ class NodeAutoscaling(Feature):
         identity: list[Part] = [] if other else [role, access.ScalingPolicyPart(spec, role)]
         return [
             *identity,
-            AutoScalingPart(spec.name, other or role_arn(spec, role.name)),
+            AutoScalingPart(spec.hyperpod, other or role_arn(spec, role.name)),
             NodeClassPart(list(settings["groups"])),
             NodePoolPart(settings),
         ]

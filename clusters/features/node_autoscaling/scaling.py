@@ -71,10 +71,10 @@ class AutoScalingPart(Part):
     def create(self, subject: Subject, context: StepContext, step: Step) -> Outcome:
         wanted = {MODE: "Enable", SCALER: KARPENTER}
         reply = subject.reader().aws.write(
-            "sagemaker", "update_cluster", ClusterName=subject.name, AutoScaling=wanted, ClusterRole=self.role
+            "sagemaker", "update_cluster", ClusterName=subject.hyperpod_name, AutoScaling=wanted, ClusterRole=self.role
         )
         return Outcome(reply.request_id, "Asked HyperPod for its Karpenter")
 
     def delete(self, subject: Subject, context: StepContext, step: Step, seen: PartSeen) -> Outcome:
-        reply = subject.reader().aws.write("sagemaker", "update_cluster", ClusterName=subject.name, AutoScaling={MODE: "Disable"})
+        reply = subject.reader().aws.write("sagemaker", "update_cluster", ClusterName=subject.hyperpod_name, AutoScaling={MODE: "Disable"})
         return Outcome(reply.request_id, "Asked HyperPod to take its Karpenter away")

@@ -79,7 +79,7 @@ class TieredCheckpointing(Feature):
             role,
             PolicyPart(role, access.statements(spec, settings["buckets"])),
             ServiceAccountPart(spec, namespace, account, role.name),
-            TieredStoragePart(spec.name, settings["memory_percent"]),
+            TieredStoragePart(spec.hyperpod, settings["memory_percent"]),
         ]
 
     def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:

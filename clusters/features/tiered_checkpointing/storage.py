@@ -58,5 +58,5 @@ class TieredStoragePart(Part):
 
     @staticmethod
     def _update(subject: Subject, wanted: dict[str, Any], message: str) -> Outcome:
-        reply = subject.reader().aws.write("sagemaker", "update_cluster", ClusterName=subject.name, TieredStorageConfig=wanted)
+        reply = subject.reader().aws.write("sagemaker", "update_cluster", ClusterName=subject.hyperpod_name, TieredStorageConfig=wanted)
         return Outcome(reply.request_id, message)
