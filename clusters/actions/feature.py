@@ -14,6 +14,7 @@ from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.features.checks import checks
 from clusters.features.relations import related
 from clusters.features.wish import FeatureChange, Wish, wishes
+from clusters.groups.overlap import refuse_overlap
 from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -78,6 +79,7 @@ class SetFeature(Action[FeatureSetInput]):
             irreversible=tuple(_irreversible(moving, seen)),
             basis={
                 "features": sorted(wish.name for wish in moving),
+                "groups": sorted({group for wish in moving for group in _groups(wish, seen[wish.name])}),
                 "order": [wish.name for wish in moving],
                 "wishes": {wish.name: wish.as_json() for wish in moving},
                 "states": {name: str(one.state) for name, one in seen.items()},
@@ -90,6 +92,8 @@ class SetFeature(Action[FeatureSetInput]):
         if row is None:
             return
         basis = _basis(operation)
+        if basis["groups"]:
+            refuse_overlap(data.name, operation)
         mine = related(basis["features"])
         others = Operation.objects.filter(kind=self.kind, cluster=data.name, state__in=LOCKING_STATES).exclude(pk=operation.pk)
         for other in others:
@@ -124,7 +128,13 @@ class SetFeature(Action[FeatureSetInput]):
 
 def _basis(operation: Operation) -> Mapping[str, Any]:
     """What the plan rests on: the features that move, in which order, and what each is to be."""
-    return {"features": (), "order": (), "wishes": {}, **operation.plan["basis"]}
+    return {"features": (), "groups": (), "order": (), "wishes": {}, **operation.plan["basis"]}
+
+
+def _groups(wish: Wish, seen: features.FeatureSeen) -> set[str]:
+    """Groups that come under a feature, are under it, or leave it."""
+    feature = features.find(wish.name)
+    return {*feature.groups(wish.settings), *feature.groups(seen.settings)}
 
 
 def _reachable(row: Cluster, reader: ClusterReader) -> None:

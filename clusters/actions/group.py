@@ -221,7 +221,8 @@ class UpdateGroup(GroupAction[GroupUpdateInput]):
         with readable():
             reader = ClusterReader.of(row)
             group = known_group(known_hyperpod(reader), data.group)
-        changes = change.differences(group, data.wanted())
+            changes = change.differences(group, data.wanted())
+            autoscaled = tuple(autoscaling.change_checks(reader, group, data.deep_health_checks or ())) if changes else ()
         refused = tuple(change.refusals(group, changes))
         return Plan(
             kind=self.kind,
@@ -234,7 +235,7 @@ class UpdateGroup(GroupAction[GroupUpdateInput]):
                     fields=tuple(changes.values()),
                 ),
             ),
-            checks=refused,
+            checks=(*refused, *autoscaled),
             cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=row.cost_per_hour,
             typical_seconds=self.typical_seconds,

@@ -153,6 +153,10 @@ class Feature(ABC):
 
     # --- plan ---
 
+    def groups(self, settings: Chosen) -> list[str]:
+        """Instance groups whose size or being it decides: nothing else changes them meanwhile."""
+        return []
+
     def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         """What speaks against turning it on with these settings, beyond `requires`, `needs` and `conflicts`."""
         return iter(())

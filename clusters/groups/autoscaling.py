@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from clusters import names
+from clusters import names, rules
+from clusters.reading.hyperpod import GroupReading
 from clusters.reading.reader import ClusterReader
+from clusters.spec import DeepHealthCheck
 from operations.plan import Check
 from operations.step import Fault
 
@@ -36,6 +38,22 @@ def scaling_checks(reader: ClusterReader, group: str, field: str) -> Iterator[Ch
 def deletion_checks(reader: ClusterReader, group: str) -> Iterator[Check]:
     if classes := node_classes(reader, group):
         yield Check.of(deletion_fault(group, classes), TITLE)
+
+
+def change_checks(reader: ClusterReader, group: GroupReading, deep_health_checks: Iterable[DeepHealthCheck]) -> Iterator[Check]:
+    """The table of rules, on a group that is under autoscaling and is to have these deep health checks."""
+    if node_classes(reader, group.name):
+        facts = rules.GroupFacts(
+            name=group.name,
+            instance_types=tuple(one.strip() for one in group.instance_type.split(",") if one.strip()),
+            count=0,
+            capacity=group.capacity,
+            deep_health_checks=tuple(deep_health_checks),
+            autoscaled=True,
+            new=False,
+            path="",
+        )
+        yield from rules.evaluate(rules.Facts(groups=(facts,)))
 
 
 def scaling_fault(group: str, classes: list[str]) -> Fault:

@@ -75,6 +75,9 @@ class NodeAutoscaling(Feature):
             NodePoolPart(settings),
         ]
 
+    def groups(self, settings: Chosen) -> list[str]:
+        return list(settings["groups"])
+
     def checks(self, reader: ClusterReader, spec: ResolvedSpec, settings: Chosen, seen: FeatureSeen) -> Iterator[Check]:
         yield from checks(reader, settings, seen)
 

@@ -11,7 +11,7 @@ import pytest
 from accounts.principals import principal_for
 from clusters.choices import FeatureState
 from clusters.features.node_autoscaling.objects import DEFINITION
-from clusters.tests.driving import failure, run
+from clusters.tests.driving import begin, failure, run
 from clusters.tests.features.conftest import Rig, request
 from clusters.tests.groups.meanwhile import Meanwhile
 from clusters.tests.test_kill import Killer, survive
@@ -129,6 +129,9 @@ def test_groups_grow_and_shrink_by_themselves_from_the_door_to_the_nodes(land: R
     for kind, raw in (("group.scale", {"group": "gpu", "count": 2}), ("group.delete", {"group": "gpu", "confirm": "gpu"})):
         assert {code: out in said for code, said in refused(land, kind, **raw).items()} == {"group_autoscaled": True}
 
+    deep = refused(land, "group.update", group="gpu", deep_health_checks=["InstanceStress"])
+    assert set(deep) == {"autoscaled_group_deep_checks"}
+
     # A node class that appears between plan and call: two would undo each other.
     meanwhile = Meanwhile(monkeypatch)
     meanwhile.at("start.committed", lambda: land.kube.apply(node_class("burst", "cpu")))
@@ -159,6 +162,26 @@ def test_groups_grow_and_shrink_by_themselves_from_the_door_to_the_nodes(land: R
     assert land.seen("node_autoscaling").state == FeatureState.ABSENT
     assert land.ledger() - land.before == set()
     assert "AutoScaling" not in described()
+
+
+def test_a_group_that_is_being_scaled_does_not_come_under_it_meanwhile_nor_the_other_way_round(land: Rig) -> None:
+    def in_the_way(kind: str, **raw: Any) -> str:
+        with pytest.raises(Problem) as problem:
+            submit(kind, {"name": "demo", **raw}, principal_for(land.operator), channel="api")
+        assert (problem.value.status, problem.value.code) == (409, "operation_in_progress")
+        return str(problem.value.extra["operation"])
+
+    scaling = begin(land.operator, "group.scale", name="demo", group="cpu", count=1)
+    assert in_the_way("feature.set", **request(node_autoscaling={"groups": ["cpu"]})) == str(scaling.pk)
+    turning_on = begin(land.operator, "feature.set", **request(node_autoscaling=ON))
+    assert in_the_way("group.scale", group="gpu", count=1) == str(turning_on.pk)
+    for operation in (scaling, turning_on):
+        drive(operation, max_ticks=1000, on_idle=land.sandbox.forward)
+        operation.refresh_from_db()
+        assert operation.state == OperationState.SUCCEEDED, failure(operation)
+    land.done(node_autoscaling=False)
+    gone = run(land.sandbox, land.operator, "group.scale", name="demo", group="cpu", count=0)
+    assert gone.state == OperationState.SUCCEEDED, failure(gone)
 
 
 def test_it_comes_and_goes_once_however_often_the_driver_dies(land: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
