@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.models import User
 from clusters import features
 from clusters.features import REGISTRY
+from clusters.features.node_autoscaling.settings import DEFAULTS
 from clusters.models import ClusterFeature
 from clusters.tests.rows import make_cluster
 from clusters.web import features as pages
@@ -106,6 +107,18 @@ def test_a_form_shows_the_settings_as_they_are_and_plans_only_what_differs(of_op
     )
     assert answer.status_code == 200
     change = {"tiered_checkpointing": {"enabled": True, "settings": {"memory_percent": 60}}}
+    assert [one.data for one in asked] == [{"name": "demo", "features": change, "cascade": False}]
+
+
+def test_settings_that_are_lists_and_maps_are_typed_as_json_and_only_what_differs_is_planned(of_operator: Client, asked: Asked) -> None:
+    make_cluster()
+    row("node_autoscaling", state="active", settings={**DEFAULTS, "groups": ["gpu"]})
+    said = text_of(of_operator, on_page("node_autoscaling"))
+    assert "node.kubernetes.io/instance-type" in said
+    typed = {"groups": "gpu\r\ncpu", "limits": '{"nvidia.com/gpu": 8}', "budgets": '[{"nodes": "10%"}]', "consolidate_after": "2m"}
+    assert of_operator.get(on_page("node_autoscaling", plan="1", **typed)).status_code == 200
+    settings = {"groups": ["gpu", "cpu"], "limits": {"nvidia.com/gpu": 8}}
+    change = {"node_autoscaling": {"enabled": True, "settings": settings}}
     assert [one.data for one in asked] == [{"name": "demo", "features": change, "cascade": False}]
 
 
