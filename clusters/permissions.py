@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS, COST = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS, COST, TRAINING_PLANS = (
     "connect",
     "plan",
     "control_plane",
@@ -24,8 +24,9 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "deletion",
     "quotas",
     "cost",
+    "training_plans",
 )
-OPTIONAL = (QUOTAS, COST)
+OPTIONAL = (QUOTAS, COST, TRAINING_PLANS)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -43,6 +44,7 @@ class Scope(StrEnum):
     BUCKET = "bucket"
     OBJECT = "object"
     QUOTA = "quota"
+    TRAINING_PLAN = "training_plan"
     EKS_LOGS = "eks_logs"
     HYPERPOD_LOGS = "hyperpod_logs"
 
@@ -76,6 +78,13 @@ ARNS: dict[Scope, tuple[tuple[str, ...], str]] = {
     ),
     Scope.BUCKET: (("arn:{partition}:s3:::sagemaker-*",), "arn:{partition}:s3:::{bucket}"),
     Scope.OBJECT: (("arn:{partition}:s3:::sagemaker-*/*",), "arn:{partition}:s3:::{bucket}/lifecycle/on_create.sh"),
+    Scope.TRAINING_PLAN: (
+        (
+            "arn:{partition}:sagemaker:{region}:{account}:training-plan/*",
+            "arn:{partition}:sagemaker:{region}:{account}:reserved-capacity/*",
+        ),
+        "arn:{partition}:sagemaker:{region}:{account}:training-plan/any",
+    ),
     Scope.QUOTA: (
         ("arn:{partition}:servicequotas:{region}:{account}:*",),
         "arn:{partition}:servicequotas:{region}:{account}:sagemaker/L-2CE978FC",
@@ -224,6 +233,8 @@ PERMISSIONS: tuple[Permission, ...] = (
     ),
     *_rows(QUOTAS, "ask for a higher quota", Scope.QUOTA, "servicequotas:RequestServiceQuotaIncrease"),
     *_rows(COST, "read what instances cost", Scope.ANY, "pricing:GetProducts"),
+    *_rows(TRAINING_PLANS, "search offers of training plans", Scope.ANY, "sagemaker:SearchTrainingPlanOfferings"),
+    *_rows(TRAINING_PLANS, "buy a training plan", Scope.TRAINING_PLAN, "sagemaker:CreateTrainingPlan sagemaker:DescribeTrainingPlan"),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(
         DELETION,

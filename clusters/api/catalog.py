@@ -42,6 +42,15 @@ def _answers(body: Any) -> dict[int, Any]:
     return {200: body, **_REFUSALS}
 
 
+def region_of(request: Request) -> str:
+    """The region that the call names, or the control plane's own. Problem 400 for what is no region."""
+    region: str = request.query_params.get("region") or settings.DEFAULT_REGION
+    if _REGION.match(region) is None:
+        error = FieldError("region", "not_a_region", f"{region} is no name of a region.", "Send one of /api/v1/catalog/regions/.")
+        raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
+    return region
+
+
 class CatalogView(ApiView):
     """Base: which region, and what AWS's errors become."""
 
@@ -49,10 +58,7 @@ class CatalogView(ApiView):
 
     def read(self, request: Request, load: Callable[[Aws], Kept[T]]) -> tuple[str, Kept[T]]:
         """Region and what was read. Problem 400 for what is no region, 502 or 503 for AWS's errors."""
-        region = request.query_params.get("region") or settings.DEFAULT_REGION
-        if _REGION.match(region) is None:
-            error = FieldError("region", "not_a_region", f"{region} is no name of a region.", "Send one of /api/v1/catalog/regions/.")
-            raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
+        region = region_of(request)
         try:
             return region, load(cloud.connect(region))
         except CloudError as error:

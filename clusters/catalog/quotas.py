@@ -7,11 +7,18 @@ INSTANCES_ALL_CLUSTERS = "Total number of instances allowed across SageMaker Hyp
 SPOT_ALL_CLUSTERS = "Total number of Spot instances allowed across SageMaker HyperPod clusters"
 VOLUME_SIZE = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
 
+TRAINING_PLANS = "Number of training plans per Region"
+
 VPCS = "VPCs per Region"
 INTERNET_GATEWAYS = "Internet gateways per Region"
 NAT_GATEWAYS = "NAT gateways per Availability Zone"
 ADDRESSES = "EC2-VPC Elastic IPs"
 EKS_CLUSTERS = "Clusters"
+
+
+def reserved(instance_type: str) -> str:
+    """How many instances of the type all training plans may reserve."""
+    return f"Number of {instance_type} instances in reserved capacity across training plans per Region"
 
 
 def cluster_usage(instance_type: str) -> str:

@@ -139,12 +139,13 @@ def _is_default(row: dict[str, Any], kubernetes_version: str) -> bool:
 
 def training_plans(aws: Aws) -> Kept[list[TrainingPlan]]:
     """The account's training plans in the region, by name. CloudError."""
+    return _kept(aws, "training-plans", lambda: training_plans_now(aws), seconds=30.0)
 
-    def load() -> list[TrainingPlan]:
-        plans = [_training_plan(item) for item in aws.pages("sagemaker", "list_training_plans", "TrainingPlanSummaries")]
-        return sorted(plans, key=lambda plan: plan.name)
 
-    return _kept(aws, "training-plans", load, seconds=30.0)
+def training_plans_now(aws: Aws) -> list[TrainingPlan]:
+    """The same, as they are at this moment."""
+    plans = [_training_plan(item) for item in aws.pages("sagemaker", "list_training_plans", "TrainingPlanSummaries")]
+    return sorted(plans, key=lambda plan: plan.name)
 
 
 def _training_plan(item: dict[str, Any]) -> TrainingPlan:

@@ -74,12 +74,13 @@ def _faults(subject: Subject, group: Group, plan: TrainingPlan, path: str) -> It
             f"{path}.instance_type",
         )
     asked = sum(other.count for other in subject.spec.all_groups if other.training_plan_arn == plan.arn)
-    if asked > plan.available:
+    left = plan.total - plan.in_use if plan.status == "Scheduled" else plan.available  # before it begins AWS calls none available
+    if asked > left:
         yield failed(
             "training_plan_count",
             TITLE,
-            f"{plan.name} has {plan.available} instances left ({plan.in_use} of {plan.total} in use), and {asked} are asked for.",
-            f"Ask for at most {plan.available}.",
+            f"{plan.name} has {left} instances left ({plan.in_use} of {plan.total} in use), and {asked} are asked for.",
+            f"Ask for at most {left}.",
             f"{path}.count",
         )
     # Ids are the same in all accounts, names are not.

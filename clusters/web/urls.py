@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from clusters.web import cost, features, from_config, groups, quotas, rules, views, wizard
+from clusters.web import cost, features, from_config, groups, quotas, rules, training_plans, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
     path("", views.cluster_list, name="list"),
     path("cost/", cost.cost, name="cost"),
+    path("training-plans/", training_plans.training_plan_list, name="training-plans"),
+    path("training-plans/buy/", training_plans.training_plan_buy, name="training-plan-buy"),
     path("quotas/", quotas.quota_list, name="quotas"),
     path("quotas/observe/", quotas.quota_observe, name="quota-observe"),
     path("quotas/<int:pk>/increase/", quotas.quota_increase, name="quota-increase"),

@@ -39,6 +39,15 @@ def _change_of_cluster(method: str, route: str, url: str, body: Any = None) -> R
 _OPERATION = "operations/<uuid:pk>/"
 _CLUSTER = "clusters/<slug:name>/"
 FEATURES = {"features": {"kuberay": {"enabled": True}}}
+PURCHASE = {
+    "plan": "run",
+    "offering": "tpo-1",
+    "instance_type": "ml.p5.48xlarge",
+    "count": 1,
+    "hours": 24,
+    "fee": "1.00",
+    "confirm": "run",
+}
 NEW_USER = {"username": "nora", "password": "a long enough sentence"}
 
 ROWS = (
@@ -57,6 +66,8 @@ ROWS = (
     _read("operations/"),
     _read("rules/"),
     _read("cost/"),
+    _read("catalog/training-plan-offers/", "catalog/training-plan-offers/?instance_type=ml.p5.48xlarge&count=1&hours=24", reached=503),
+    Row("post", "training-plans/", "training-plans/", (401, 403, 403, 202, 403, 403), PURCHASE),
     _read("quotas/"),
     _read("quotas/fit/", "quotas/fit/?instance_type=ml.p5.48xlarge"),
     _read("quotas/<int:pk>/", "quotas/{quota}/"),

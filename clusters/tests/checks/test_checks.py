@@ -335,6 +335,12 @@ def test_a_plan_that_has_not_begun_is_asked_about() -> None:
     ]
 
 
+def test_of_a_plan_that_has_not_begun_what_is_reserved_counts_since_aws_calls_none_available_before() -> None:
+    before = plan(status="Scheduled", available=0, in_use=1, starts=datetime.now(UTC) + timedelta(days=1))
+    assert wrong(planned(3), training_plans=[before]) == [("warning", "training_plan_not_begun")]
+    assert ("error", "training_plan_count") in wrong(planned(4), training_plans=[before])
+
+
 # --- access, buckets ---
 
 
