@@ -25,7 +25,8 @@ __all__ = ["alerts_admin"]  # registers its own
 
 for queue_model in (queue_admin.Schedule, queue_admin.Success, queue_admin.Failure, queue_admin.OrmQ):
     # Its forms would run any function in a worker: a way past actions, rights and the trail. Operations show what is driven.
-    admin.site.unregister(queue_model)
+    if admin.site.is_registered(queue_model):  # with Redis as broker there is no queue in the database
+        admin.site.unregister(queue_model)
 
 FROM_ADMIN = "Decided in the admin site."
 
