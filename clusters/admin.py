@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from accounts.principals import principal_for
 from clusters.models import (
+    AwsAccount,
     Cluster,
     ClusterDocument,
     ClusterEvent,
@@ -73,8 +74,18 @@ class PhaseInline(TabularInline):
 
 @admin.register(Cluster)
 class ClusterAdmin(ObservedAdmin):
-    list_display = ("name", "region", "account", "state", "node_count", "ready_node_count", "deletion_protection", "observed_at")
-    list_filter = ("state", "region", "deletion_protection")
+    list_display = (
+        "name",
+        "region",
+        "account",
+        "account_name",
+        "state",
+        "node_count",
+        "ready_node_count",
+        "deletion_protection",
+        "observed_at",
+    )
+    list_filter = ("state", "region", "account", "deletion_protection")
     search_fields = ("name", "eks_arn", "hyperpod_arn")
     inlines = (PhaseInline,)
     actions = ("protect", "unprotect", "resume")
@@ -94,6 +105,24 @@ class ClusterAdmin(ObservedAdmin):
     def _submit(self, request: HttpRequest, rows: QuerySet[Cluster], kind: str, **values: Any) -> None:
         for row in rows:
             self.submit_for(request, row.name, kind, {"name": row.name, **values})
+
+
+@admin.register(AwsAccount)
+class AwsAccountAdmin(ObservedAdmin):
+    list_display = ("name", "account_id", "role_arn", "tested_at", "identity", "unreadable", "unreadable_since", "added_by", "added_at")
+    search_fields = ("name", "account_id", "role_arn")
+    list_select_related = ("added_by",)
+    actions = ("test", "remove")
+
+    @admin.action(description="Test: take on the role now")
+    def test(self, request: HttpRequest, rows: QuerySet[AwsAccount]) -> None:
+        for row in rows:
+            self.submit_for(request, row.name, "account.test", {"name": row.name})
+
+    @admin.action(description="Remove; refused while a cluster is in it")
+    def remove(self, request: HttpRequest, rows: QuerySet[AwsAccount]) -> None:
+        for row in rows:
+            self.submit_for(request, row.name, "account.remove", {"name": row.name})
 
 
 @admin.register(Phase)

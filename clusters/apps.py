@@ -14,3 +14,7 @@ class ClustersConfig(AppConfig):
     def ready(self) -> None:
         for module in ("clusters.actions", "clusters.observers"):
             import_module(module)
+        from clusters.accounts.known import role_of
+        from instantstart.cloud import roles
+
+        roles.provide(role_of)

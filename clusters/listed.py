@@ -20,6 +20,7 @@ COLUMNS = (
     "adopted_at",
     "region",
     "account",
+    "account_name",
     "state",
     "message",
     "kubernetes_version",

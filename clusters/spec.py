@@ -107,6 +107,8 @@ class ClusterInput(Input):
     """Everything has a default but the name."""
 
     name: Name
+    account: Annotated[str, StringConstraints(max_length=40)] = ""
+    """Name of an AWS account that was added (/api/v1/accounts/). Empty: that of the installation's own credentials."""
     region: str = ""
     """Empty: the region of the control plane's settings."""
     kubernetes_version: str = ""

@@ -258,6 +258,8 @@ PUBLIC_URL: str = env.str("INSTANTSTART_PUBLIC_URL", default="").rstrip("/")
 """Where people reach the pages ("https://ops.example.com"), for links in what is sent to webhooks; "": no links."""
 APPROVAL_HOURS: float = env.float("INSTANTSTART_APPROVAL_HOURS", default=24.0)
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
+ROLE_SESSION_NAME: str = env.str("INSTANTSTART_ROLE_SESSION_NAME", default="instantstart")
+"""How CloudTrail names this installation's sessions in further accounts."""
 DEFAULT_REGION: str = env.str("AWS_REGION", default=env.str("AWS_DEFAULT_REGION", default="us-west-2"))
 PUBLIC_ADDRESS: str = env.str("INSTANTSTART_PUBLIC_ADDRESS", default="auto")
 """The IPv4 address that AWS sees this control plane under; "auto": asked for where it can be told, "none": never told."""

@@ -1,6 +1,7 @@
 """The verbs of clusters. Importing this registers them."""
 
 from clusters.actions import (
+    account,
     creation,
     deletion,
     feature,
@@ -16,6 +17,7 @@ from clusters.actions import (
 )
 
 __all__ = [
+    "account",
     "creation",
     "deletion",
     "feature",

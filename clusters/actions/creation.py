@@ -8,11 +8,12 @@ from django.conf import settings
 
 from accounts.principal import Principal
 from clusters import checks, creation_plan, names, state, template
+from clusters.accounts.known import account_id, account_name, described
 from clusters.actions.phase import child
 from clusters.actions.readable import readable
 from clusters.actions.subject import verify_ready
 from clusters.choices import Seen
-from clusters.models import Cluster, Phase
+from clusters.models import AwsAccount, Cluster, Phase
 from clusters.phases import PHASES
 from clusters.resolved import ResolvedSpec
 from clusters.spec import ClusterInput
@@ -50,13 +51,14 @@ class CreateCluster(Action[ClusterInput]):
             detail = f"{row.name} is an imported cluster; a new one needs a name of its own."
             raise Problem(409, "name_taken", "Name taken", detail, "Choose another name.")
         region = row.region if row is not None else data.region or settings.DEFAULT_REGION
+        account = row.account if row is not None else account_id(data.account)
         with readable():
-            identity = cloud.connect(region).identity()
+            identity = cloud.connect(region, account).identity()
         if row is not None:
             world = creation_plan.read_world(ResolvedSpec.model_validate(row.spec))
             if world.something or world.unreadable:
                 return self._resume(row, data, identity, world)
-        checked = checks.run(data, region)
+        checked = checks.run(data, region, account)
         world = creation_plan.read_world(checked.spec) if checked.existing.resumes else creation_plan.NOTHING
         return self._plan(
             checked.spec, identity, world, [*checked.checks, *creation_plan.own_checks(checked.spec, world)], bool(checked.existing.resumes)
@@ -72,9 +74,11 @@ class CreateCluster(Action[ClusterInput]):
         return self._plan(spec, identity, world, found, resumes=True)
 
     def _plan(self, spec: ResolvedSpec, identity: Identity, world: creation_plan.World, found: Sequence[Check], resumes: bool) -> Plan:
+        name = account_name(spec.account)
         return Plan(
             kind=self.kind,
-            summary=f"{'Go on with' if resumes else 'Create'} the cluster {spec.name} in {spec.region}",
+            summary=f"{'Go on with' if resumes else 'Create'} the cluster {spec.name} in {spec.region}"
+            + (f" of the account {described(spec.account, name)}" if name else ""),
             changes=tuple(creation_plan.changes(spec, identity, world)),
             checks=tuple(found),
             cost_per_hour_before=None if resumes else 0.0,
@@ -88,6 +92,11 @@ class CreateCluster(Action[ClusterInput]):
 
     def record(self, data: ClusterInput, operation: Operation) -> None:
         spec = operation.plan["basis"]["spec"]
+        account = AwsAccount.objects.select_for_update().filter(account_id=spec["account"]).first()
+        if account is None and account_id(data.account):
+            raise Problem(
+                409, "account_removed", "Account removed", f"The AWS account {data.account} was removed meanwhile.", "Plan again."
+            )
         row = state.locked(data.name)
         if row is None:
             row = Cluster.objects.create(
@@ -96,6 +105,7 @@ class CreateCluster(Action[ClusterInput]):
                 hyperpod_name=data.name,
                 region=spec["region"],
                 account=spec["account"],
+                account_name=account.name if account else "",
                 given=data.model_dump(mode="json"),
                 spec=spec,
                 deletion_protection=data.deletion_protection,

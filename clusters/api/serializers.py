@@ -59,6 +59,7 @@ class ClusterSerializer(serializers.ModelSerializer[Cluster]):
             "adopted_at",
             "region",
             "account",
+            "account_name",
             "state",
             "message",
             "kubernetes_version",

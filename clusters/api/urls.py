@@ -57,6 +57,7 @@ urlpatterns = [
     path("", include("clusters.api.quota_urls")),
     path("cost/", cost.CostView.as_view(), name="cost"),
     path("rules/", rules.RulesView.as_view(), name="rules"),
+    path("", include("clusters.accounts.api.urls")),
     *router.urls,
 ]
 if find_spec("clusters.api.catalog_urls"):

@@ -26,13 +26,14 @@ class CheckedSpec:
     existing: Existing
 
 
-def run(spec: ClusterInput, region: str) -> CheckedSpec:
-    """Reads AWS, some 40 calls at most 12 at a time; changes nothing. region: used when the input names none.
+def run(spec: ClusterInput, region: str, account: str = "") -> CheckedSpec:
+    """Reads AWS, some 40 calls at most 12 at a time; changes nothing. region: used when the input names none. account: the digits of
+    the one that the input names, "" for that of the installation's own credentials.
 
     Problem 502 or 503 when not even the defaults can be decided: no credentials, AWS out of reach, or identity, zones,
     versions, VPCs or what exists under the name can't be read.
     """
-    aws = cloud.connect(spec.region or region)
+    aws = cloud.connect(spec.region or region, account)
     with Facts(aws, spec) as facts:
         facts.begin("permissions", lambda: simulation.denied(aws, facts.identity, spec.name))
         try:

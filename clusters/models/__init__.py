@@ -1,5 +1,6 @@
 """Rows about clusters: one noun a file."""
 
+from clusters.models.account import AwsAccount
 from clusters.models.cluster import Cluster, ClusterDocument
 from clusters.models.dependency import Dependency
 from clusters.models.event import ClusterEvent
@@ -14,6 +15,7 @@ from clusters.models.quota import Quota
 from clusters.models.resource import Resource
 
 __all__ = [
+    "AwsAccount",
     "Cluster",
     "ClusterDocument",
     "ClusterEvent",

@@ -35,6 +35,8 @@ class Cluster(models.Model):
     adopted_at = models.DateTimeField(null=True, blank=True)
     region = models.CharField(max_length=32)
     account = models.CharField(max_length=12, blank=True)
+    account_name = models.CharField(max_length=40, blank=True)
+    """Of an account that was added; "" for that of the installation's own credentials."""
     given = models.JSONField(default=dict)
     spec = models.JSONField(default=dict)
     state = models.CharField(max_length=12, choices=State.choices, default=State.PENDING)

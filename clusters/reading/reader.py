@@ -240,7 +240,7 @@ class ClusterReader:
         found = self.eks
         if found is None or not found.endpoint:
             return None
-        return KubeTarget(name=self.eks_name, region=self.region, endpoint=found.endpoint, ca_data=found.ca_data, account=self.account)
+        return KubeTarget(self.eks_name, self.region, found.endpoint, found.ca_data, self.account, self.aws.role)
 
     @property
     def kube(self) -> Kube | None:

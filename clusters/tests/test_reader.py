@@ -10,6 +10,7 @@ from clusters.reading import reader as reader_module
 from clusters.reading.eks import EksReading
 from clusters.reading.reader import ClusterReader
 from instantstart import kube
+from instantstart.cloud.aws import Aws
 from instantstart.kube.errors import KubeError
 
 EKS = EksReading("demo", "arn", "ACTIVE", "1.36", "https://127.0.0.1:1", "ca", "vpc-1", "sg-1", (), {}, {})
@@ -32,7 +33,7 @@ class SilentKube:
 def test_a_kubernetes_that_gives_no_answer_is_waited_for_once_in_a_look(monkeypatch: pytest.MonkeyPatch, code: str, asked: int) -> None:
     api = SilentKube(code)
     monkeypatch.setattr(reader_module, "read_eks", lambda aws, name: EKS)
-    monkeypatch.setattr(reader_module.cloud, "connect", lambda *args, **params: None)
+    monkeypatch.setattr(reader_module.cloud, "connect", lambda *args, **params: Aws("us-west-2"))
     monkeypatch.setattr(kube, "connect", lambda target: api)
     reader = ClusterReader("demo", "us-west-2")
     for read in (lambda: reader.kube_version, lambda: reader.nodes, lambda: reader.object("v1", "Pod", "x"), lambda: reader.nodes):

@@ -1,6 +1,6 @@
 """AWS. The only importer of boto3 and botocore.
 
-`connect(region)` gives an Aws: `.read`, `.pages`, `.write`, `.identity`, `.eks_token`. Credentials and AWS_ENDPOINT_URL are
+`connect(region, account)` gives an Aws: `.read`, `.pages`, `.write`, `.identity`, `.eks_token`. Credentials and AWS_ENDPOINT_URL are
 taken from the environment at that moment. Everything that goes wrong is a CloudError.
 """
 
@@ -15,13 +15,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from instantstart.cloud.aws import Aws
+    from instantstart.cloud.roles import Role
 
 
 def connect(region: str, account: str = "", *, background: bool = False) -> Aws:
-    """AWS in that region. No call is made. `account` only names the rate limit's bucket when the caller knows it."""
-    from instantstart.cloud.aws import Aws
+    """AWS in that region. No call is made. account: its twelve digits, "" for that of the installation's own credentials.
 
-    return Aws(region, account, background=background)
+    An account that was added (clusters.accounts) is reached through its role; any other by the installation's own credentials.
+    """
+    from instantstart.cloud.aws import Aws
+    from instantstart.cloud.roles import role_of
+
+    return Aws(region, account, background=background, role=role_of(account))
+
+
+def assume(region: str, role: Role) -> Aws:
+    """AWS in that region as that role, whether its account is known or not: by a session of its own, so that the role is taken on
+    again and not believed. No call is made."""
+    from instantstart.cloud import sessions
+    from instantstart.cloud.aws import Aws, forget_identity
+
+    made = Aws(region, role=role)
+    sessions.drop(made.surroundings)
+    forget_identity(made)
+    return made
 
 
 def warm_up(region: str, then: Callable[[], None]) -> None:

@@ -15,6 +15,7 @@ from instantstart.cloud import sessions, token
 from instantstart.cloud.errors import CloudError
 from instantstart.cloud.identity import Identity, role_arn_without_path, session_role
 from instantstart.cloud.rate import SharedBucket, bucket_path
+from instantstart.cloud.roles import Role
 from instantstart.cloud.translate import RAISED, UNPARSED, cloud_error, server_time
 
 _IDENTITY_SECONDS = 60.0
@@ -42,15 +43,18 @@ def _forbid_transaction(operation: str) -> None:
 class Aws:
     """One region of one account, as the credentials of the surroundings see it. Threads may share an instance.
 
+    role: taken on for every call, in an account that is not that of the credentials.
+
     background: reads of observers, which wait their turn in the bucket of the service; else a person waits for the answer
     and the call borrows ahead.
     """
 
-    def __init__(self, region: str, account: str = "", *, background: bool = False) -> None:
+    def __init__(self, region: str, account: str = "", *, background: bool = False, role: Role | None = None) -> None:
         self.region = region
-        self.account = account
+        self.account = account or (role.account if role else "")
         self.background = background
-        self.surroundings = sessions.Surroundings.current()
+        self.role = role
+        self.surroundings = sessions.Surroundings.current(role)
 
     @property
     def endpoint(self) -> str:
@@ -156,12 +160,14 @@ class Aws:
         path = bucket_path(settings.STATE_DIR / "rate", owner, self.region, service)
         SharedBucket(path, settings.AWS_RATE).take(eager=not self.background)
 
-    @staticmethod
-    def _guard(service: str, operation: str, call: Callable[[], Any]) -> Any:
+    def _guard(self, service: str, operation: str, call: Callable[[], Any]) -> Any:
         try:
             return call()
         except (*RAISED, *UNPARSED) as error:
-            raise cloud_error(service, operation, error) from error
+            failed = cloud_error(service, operation, error)
+            if failed.credentials and self.role is not None:
+                sessions.drop(self.surroundings)
+            raise failed from error
 
 
 def _read_body(reply: dict[str, Any]) -> dict[str, Any]:
@@ -170,6 +176,12 @@ def _read_body(reply: dict[str, Any]) -> dict[str, Any]:
         with body:
             reply["Body"] = body.read()
     return reply
+
+
+def forget_identity(aws: Aws) -> None:
+    """STS is asked anew who this is."""
+    with _identities_lock:
+        _identities.pop((aws.surroundings.key, aws.region), None)
 
 
 def forget_identities() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from instantstart.cloud import errors
 from instantstart.cloud.errors import CloudError
+from instantstart.cloud.roles import not_assumed
 from instantstart.command_line import manage
 from instantstart.problem import Problem
 
@@ -41,6 +42,11 @@ def advice(error: CloudError) -> str:
         return "The secret key does not fit the access key, or this machine's clock is wrong: check both."
     if error.credentials:
         return "AWS does not know these credentials: check the access key, and that AWS_ENDPOINT_URL is the endpoint they are for."
+    if error.denied and not_assumed(error):
+        return (
+            "Let the role's trust policy name this installation and the external id of its account, as the account's page shows them, "
+            "and allow sts:AssumeRole on it here; it heals by itself then."
+        )
     if error.denied:
         return f"Allow {iam_action(error.service, error.operation)}: `{manage('iam-policy')}` prints the whole policy."
     if error.code in errors.TRANSPORT_CODES:

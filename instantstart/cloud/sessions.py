@@ -6,6 +6,7 @@ import hashlib
 import os
 import threading
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import botocore.session
 from botocore.config import Config
 from django.conf import settings
 
+from instantstart.cloud.assumed import resolver
+from instantstart.cloud.roles import Role
 from instantstart.cloud.translate import RAISED, cloud_error
 
 _FROM_ENVIRONMENT = (
@@ -27,18 +30,23 @@ _FROM_ENVIRONMENT = (
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
-_MOST_SESSIONS = 16
+_MOST_SESSIONS = 64
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What decides who we are to AWS and where AWS is. `key` names it without telling any secret."""
+    """What decides who we are to AWS and where AWS is. `key` names it without telling any secret.
+
+    role: the one that the environment's credentials take on, None for themselves. base: `key` of these credentials.
+    """
 
     endpoint: str
     key: str
+    role: Role | None = None
+    base: str = ""
 
     @classmethod
-    def current(cls) -> Surroundings:
+    def current(cls, role: Role | None = None) -> Surroundings:
         """Read at every call, so that new credentials count without a restart."""
         endpoint = os.environ.get("AWS_ENDPOINT_URL", "")
         parts = [endpoint, *(os.environ.get(name, "") for name in _FROM_ENVIRONMENT)]
@@ -48,7 +56,12 @@ class Surroundings:
                 parts.append(f"{path}:{path.stat().st_mtime_ns}")
             except OSError:
                 parts.append(f"{path}:")
-        return cls(endpoint, hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16])
+        own = _digest(parts)
+        return cls(endpoint, own if role is None else _digest([own, role.arn, role.external_id]), role, own)
+
+
+def _digest(parts: list[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 # boto3's sessions may not make two clients at once; clients themselves may be shared by threads.
@@ -71,17 +84,25 @@ def _config(*, write: bool) -> Config:
     )
 
 
-def _session(key: str) -> boto3.session.Session:
+def _session(surroundings: Surroundings) -> boto3.session.Session:
+    key = surroundings.key
     if key not in _sessions:
         if len(_sessions) >= _MOST_SESSIONS:
-            oldest = next(iter(_sessions))
-            del _sessions[oldest]
-            for known in [known for known in _clients if known[0] == oldest]:
-                del _clients[known]
+            _forget(next(iter(_sessions)))
         core = botocore.session.get_session()
         core.register_component("data_loader", _loader)
+        if surroundings.role is not None:
+            own = Surroundings(surroundings.endpoint, surroundings.base, base=surroundings.base)
+            sts = partial(client, own, settings.DEFAULT_REGION, "sts", write=False)
+            core.register_component("credential_provider", resolver(surroundings.role, sts))
         _sessions[key] = boto3.session.Session(botocore_session=core)
     return _sessions[key]
+
+
+def _forget(key: str) -> None:
+    _sessions.pop(key, None)
+    for known in [known for known in _clients if known[0] == key]:
+        del _clients[known]
 
 
 def client(surroundings: Surroundings, region: str, service: str, *, write: bool) -> Any:
@@ -94,7 +115,7 @@ def client(surroundings: Surroundings, region: str, service: str, *, write: bool
         made = _clients.get(wanted)
         if made is None:
             try:
-                factory: Any = _session(surroundings.key)
+                factory: Any = _session(surroundings)
                 made = factory.client(service, region_name=region, endpoint_url=surroundings.endpoint or None, config=_config(write=write))
             except RAISED as error:
                 raise cloud_error(service, "connect", error) from error
@@ -105,8 +126,14 @@ def client(surroundings: Surroundings, region: str, service: str, *, write: bool
 def credentials_method(surroundings: Surroundings) -> str:
     """Where the credentials come from, in botocore's words ("env", "shared-credentials-file", "iam-role" …); "" for none."""
     with _lock:
-        found = _session(surroundings.key).get_credentials()
+        found = _session(surroundings).get_credentials()
     return str(found.method) if found is not None else ""
+
+
+def drop(surroundings: Surroundings) -> None:
+    """Ends a role's session that AWS no longer accepts: the next call assumes the role anew."""
+    with _lock:
+        _forget(surroundings.key)
 
 
 def forget() -> None:

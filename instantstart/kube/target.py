@@ -6,7 +6,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-from instantstart.cloud import connect as connect_cloud
+from instantstart.cloud.aws import Aws
+from instantstart.cloud.roles import Role
 
 _REFRESH_SECONDS = 12 * 60
 """Younger than the 14 minutes a token is good for, by what the longest call may take."""
@@ -14,13 +15,18 @@ _REFRESH_SECONDS = 12 * 60
 
 @dataclass(frozen=True)
 class KubeTarget:
-    """A cluster's API as eks:DescribeCluster tells it. ca_data: base64 of the PEM, as EKS gives it."""
+    """A cluster's API as eks:DescribeCluster tells it. ca_data: base64 of the PEM, as EKS gives it.
+
+    role: the one by which the cluster's account is reached (Aws.role of who described it). It is told here and not looked up,
+    since tokens are signed in threads that have no database of their own.
+    """
 
     name: str
     region: str
     endpoint: str
     ca_data: str
     account: str = ""
+    role: Role | None = None
 
 
 _tokens: dict[tuple[str, str, str], tuple[float, str]] = {}
@@ -29,7 +35,7 @@ _lock = threading.Lock()
 
 def bearer_token(target: KubeTarget, *, fresh: bool = False) -> str:
     """The token for that cluster, signed anew when the kept one is older than 12 minutes or `fresh` is asked. CloudError."""
-    aws = connect_cloud(target.region, target.account)
+    aws = Aws(target.region, target.account, role=target.role)
     key = (aws.surroundings.key, target.region, target.name)
     with _lock:
         kept = _tokens.get(key)

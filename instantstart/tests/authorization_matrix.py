@@ -48,6 +48,7 @@ PURCHASE = {
     "fee": "1.00",
     "confirm": "run",
 }
+NEW_ACCOUNT = {"name": "third", "account_id": "333344445555", "role_arn": "arn:aws:iam::333344445555:role/portal"}
 NEW_USER = {"username": "nora", "password": "a long enough sentence"}
 
 ROWS = (
@@ -98,6 +99,14 @@ ROWS = (
     _change_of_cluster("post", f"{_OPERATION}approve/", "operations/{awaiting_approval}/approve/", {}),
     _change_of_cluster("post", f"{_OPERATION}refuse/", "operations/{awaiting_approval}/refuse/", {}),
     _change_of_cluster("post", f"{_OPERATION}resolve/", "operations/{unknown}/resolve/", {"outcome": "succeeded", "reason": "I looked."}),
+    _read("accounts/"),
+    Row("post", "accounts/", "accounts/", (401, 403, 403, 202, 403, 403), NEW_ACCOUNT),
+    # 503: let through, and AWS is not there in this test.
+    Row("get", "accounts/trust/", "accounts/trust/?account_id=222233334444", (401, 403, 403, 503, 503, 503)),
+    # No cluster that the last token may know of is in it.
+    Row("get", "accounts/<slug:name>/", "accounts/second/", (401, 200, 200, 200, 200, 404)),
+    Row("delete", "accounts/<slug:name>/", "accounts/second/", (401, 403, 403, 202, 403, 404)),
+    Row("post", "accounts/<slug:name>/test/", "accounts/second/test/", (401, 403, 202, 202, 403, 404)),
     _read("clusters/"),
     Row("post", "clusters/", "clusters/", (401, 403, 202, 202, 403, 403), {"name": "new"}),
     _read_of_cluster(_CLUSTER, "clusters/demo/"),

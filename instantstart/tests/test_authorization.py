@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, AuditEntry
 from clusters.catalog import kept
+from clusters.tests.aws_accounts.rows import PROBED, make_account
 from clusters.tests.rows import SPEC, make_cluster, make_quota
 from instantstart import cloud
 from instantstart.cloud.errors import CloudError
@@ -67,7 +68,7 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
 
     def one_change(data: Any, principal: Any) -> Plan:
         change = Change(resource_type="thing", name="thing", action="create")
-        return Plan(kind="test", summary="Something", changes=(change,), basis={"spec": {**SPEC, "name": "new"}, **NO_GROUPS})
+        return Plan(kind="test", summary="Something", changes=(change,), basis={"spec": {**SPEC, "name": "new"}, **NO_GROUPS, **PROBED})
 
     world.outside = world.Outside()
     kept.forget()
@@ -77,6 +78,7 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
             monkeypatch.setattr(actions.find(kind), "plan", one_change, raising=True)
     make_cluster("demo")
     make_cluster("other")
+    make_account()
     token, _ = make_token(viewer, name="theirs")
     entry = AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted")
     told = {"quota": str(make_quota().pk), "alert": str(make_alert().pk), "webhook": str(make_webhook().pk)}

@@ -9,6 +9,14 @@ R, X = Category.RECOVERABLE, Category.TERMINAL
 _TRUST = "Check the trust policy of the role and its identity provider."
 
 ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "AccessDenied",
+        X,
+        "The role of this AWS account can't be taken on.",
+        "Let its trust policy name this installation and the external id of the account, as the account's page shows them, "
+        "and allow sts:AssumeRole on it here; what is read heals by itself then.",
+        pattern=r"sts:AssumeRole\b",
+    ),
     Entry("ExpiredTradeInTokenException", R, "The token to trade in has expired."),
     Entry("IDPCommunicationError", R, "AWS could not reach the identity provider."),
     Entry("IDPRejectedClaim", X, "The identity provider rejected the claim.", _TRUST),

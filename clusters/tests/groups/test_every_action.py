@@ -36,6 +36,9 @@ KILLED_ELSEWHERE = {
     "phase.hyperpod": "clusters/tests/test_kill.py, as a child",
     "phase.storage": "clusters/tests/test_kill.py, as a child",
     "feature.set": "clusters/tests/features/test_each_feature.py",
+    "account.add": "clusters/tests/aws_accounts/test_accounts.py",
+    "account.test": "clusters/tests/aws_accounts/test_accounts.py",
+    "account.remove": "clusters/tests/aws_accounts/test_accounts.py",
 }
 Given = dict[str, Any]
 

@@ -339,6 +339,7 @@ def test_every_failure_is_told_with_a_fix(error: CloudError, status: int, code: 
     assert fix in told.hint
 
 
+@pytest.mark.django_db
 def test_the_rate_limit_is_kept_in_the_state_folder(wire: Wire, tmp_path: Path) -> None:
     wire.say({"clusters": []})
     began = time.monotonic()
