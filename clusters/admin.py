@@ -16,6 +16,9 @@ from clusters.models import (
     ClusterEvent,
     ClusterFeature,
     Dependency,
+    Desired,
+    Drift,
+    DriftLook,
     InstanceGroup,
     KeptReading,
     Node,
@@ -250,3 +253,41 @@ class PriceAdmin(ObservedAdmin):
     list_display = ("region", "instance_type", "per_hour", "effective_at", "read_at")
     list_filter = ("region",)
     search_fields = ("instance_type",)
+
+
+@admin.register(Drift)
+class DriftAdmin(ObservedAdmin):
+    list_display = ("cluster", "resource", "field", "state", "by_whom", "event_name", "first_seen", "last_seen")
+    list_filter = ("state", "source")
+    search_fields = ("cluster__name", "resource", "by_whom")
+    list_select_related = ("cluster",)
+    actions = ("accept", "ignore", "revert")
+
+    @admin.action(description="Accept: it is meant as it is now")
+    def accept(self, request: HttpRequest, rows: QuerySet[Drift]) -> None:
+        self._submit(request, rows, "drift.accept")
+
+    @admin.action(description="Ignore until it becomes another")
+    def ignore(self, request: HttpRequest, rows: QuerySet[Drift]) -> None:
+        self._submit(request, rows, "drift.ignore")
+
+    @admin.action(description="Put back as it was meant")
+    def revert(self, request: HttpRequest, rows: QuerySet[Drift]) -> None:
+        self._submit(request, rows, "drift.revert")
+
+    def _submit(self, request: HttpRequest, rows: QuerySet[Drift], kind: str) -> None:
+        for row in rows.select_related("cluster"):
+            self.submit_for(request, str(row), kind, {"name": row.cluster.name, "drift": row.pk})
+
+
+@admin.register(Desired)
+class DesiredAdmin(ObservedAdmin):
+    list_display = ("cluster", "resource", "field", "value", "known", "accepted", "at")
+    search_fields = ("cluster__name", "resource")
+    list_select_related = ("cluster",)
+
+
+@admin.register(DriftLook)
+class DriftLookAdmin(ObservedAdmin):
+    list_display = ("cluster", "looked_at", "skipped", "detection", "detected_at")
+    list_select_related = ("cluster",)

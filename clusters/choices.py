@@ -110,3 +110,12 @@ class PartState(models.TextChoices):
     READY = "ready", "Ready"
     BROKEN = "broken", "Broken"
     REMOVING = "removing", "Being removed"
+
+
+class DriftState(models.TextChoices):
+    """What became of a field that another hand changed. Resolved: it is as we left it again."""
+
+    OPEN = "open", "Open"
+    ACCEPTED = "accepted", "Accepted"
+    IGNORED = "ignored", "Ignored"
+    RESOLVED = "resolved", "Resolved"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import django_filters as filters
 from django.db.models import F, QuerySet
 
-from clusters.choices import DependencyState, EventLevel, FeatureState, State
-from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, InstanceGroup, Node, Phase, Quota, Resource
+from clusters.choices import DependencyState, DriftState, EventLevel, FeatureState, State
+from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, Drift, InstanceGroup, Node, Phase, Quota, Resource
 from clusters.models.quota import NEAR, OPEN_REQUESTS
 
 
@@ -98,3 +98,11 @@ class QuotaFilterSet(filters.FilterSet):
 def in_use(rows: QuerySet[Quota]) -> QuerySet[Quota]:
     """Those of which something is used, or could not be counted, or was asked for."""
     return rows.exclude(used=0, request_status="")
+
+
+class DriftFilterSet(filters.FilterSet):
+    state = filters.MultipleChoiceFilter(choices=DriftState.choices, help_text="May be repeated.")
+
+    class Meta:
+        model = Drift
+        fields = ("state", "source", "resource")

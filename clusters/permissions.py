@@ -26,7 +26,8 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "cost",
     "training_plans",
 )
-OPTIONAL = (QUOTAS, COST, TRAINING_PLANS)
+DRIFT = "drift"
+OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -117,6 +118,14 @@ def _rows(phase: str, why: str, scope: Scope, actions: str) -> list[Permission]:
 
 
 PERMISSIONS: tuple[Permission, ...] = (
+    *_rows(DRIFT, "say who changed what elsewhere", Scope.ANY, "cloudtrail:LookupEvents"),
+    *_rows(
+        DRIFT,
+        "find what of a stack another hand has changed",
+        Scope.STACK,
+        "cloudformation:DetectStackDrift cloudformation:DetectStackResourceDrift cloudformation:DescribeStackResourceDrifts",
+    ),
+    *_rows(DRIFT, "wait for CloudFormation's detection", Scope.ANY, "cloudformation:DescribeStackDriftDetectionStatus"),
     *_rows(CONNECT, "say who the control plane is", Scope.ANY, "sts:GetCallerIdentity iam:GetRole"),
     *_rows(CONNECT, "tell what is missing before it is needed", Scope.ANY, "iam:SimulatePrincipalPolicy"),
     *_rows(

@@ -15,6 +15,7 @@ HOURLY = {
     "accounts.prune_hourly": "accounts.retention.prune_hourly",
     "operations.prune_hourly": "operations.tasks.prune_hourly",
     "clusters.quotas_hourly": "clusters.quotas.schedule.hourly",
+    "clusters.drift_hourly": "clusters.drift.sweep.hourly",
 }
 DAILY = {
     "accounts.prune_daily": "accounts.retention.prune_daily",

@@ -30,6 +30,8 @@ from operations.plan import Change, Irreversible, Plan
 from operations.step import Step
 
 TYPICAL_SECONDS = 180
+SETTING = ("feature.set", "drift.revert")
+"""Operations that set features."""
 
 
 class FeatureSetInput(NameInput):
@@ -95,7 +97,7 @@ class SetFeature(Action[FeatureSetInput]):
         if basis["groups"]:
             refuse_overlap(data.name, operation)
         mine = related(basis["features"])
-        others = Operation.objects.filter(kind=self.kind, cluster=data.name, state__in=LOCKING_STATES).exclude(pk=operation.pk)
+        others = Operation.objects.filter(kind__in=SETTING, cluster=data.name, state__in=LOCKING_STATES).exclude(pk=operation.pk)
         for other in others:
             theirs = mine & set(_basis(other)["features"])
             if theirs and other.pk != operation.parent_id:

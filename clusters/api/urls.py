@@ -58,6 +58,7 @@ urlpatterns = [
     path("cost/", cost.CostView.as_view(), name="cost"),
     path("rules/", rules.RulesView.as_view(), name="rules"),
     path("", include("clusters.accounts.api.urls")),
+    path("", include("clusters.api.drift_urls")),
     *router.urls,
 ]
 if find_spec("clusters.api.catalog_urls"):

@@ -30,7 +30,7 @@ def refuse_overlap(cluster: str, operation: Operation) -> None:
 
 def _claims(operation: Operation) -> dict[str, set[str]]:
     basis: dict[str, Any] = (operation.plan or {}).get("basis") or {}
-    if not operation.kind.startswith(("group.", "node.", "cluster.update", "feature.")):
+    if not operation.kind.startswith(("group.", "node.", "cluster.update", "feature.", "drift.revert")):
         return {"groups": set(), "nodes": set()}
     return {"groups": _names(basis.get("groups")), "nodes": _names(basis.get("nodes"))}
 

@@ -3,6 +3,7 @@
 from clusters.models.account import AwsAccount
 from clusters.models.cluster import Cluster, ClusterDocument
 from clusters.models.dependency import Dependency
+from clusters.models.drift import Desired, Drift, DriftLook
 from clusters.models.event import ClusterEvent
 from clusters.models.feature import ClusterFeature
 from clusters.models.found import FoundCluster, FoundHyperPod, SearchedRegion
@@ -21,6 +22,9 @@ __all__ = [
     "ClusterEvent",
     "ClusterFeature",
     "Dependency",
+    "Desired",
+    "Drift",
+    "DriftLook",
     "FoundCluster",
     "FoundHyperPod",
     "InstanceGroup",

@@ -10,7 +10,7 @@ from django.db import transaction
 from clusters import features
 from clusters import state as state_module
 from clusters.choices import FeatureState, Seen, State
-from clusters.models import Cluster, ClusterDocument, ClusterFeature, InstanceGroup, Node, Phase, Quota
+from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, Phase, Quota
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -110,3 +110,9 @@ def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int =
     with transaction.atomic():
         state_module.settle(row)
     return row
+
+
+def make_drift(row: Cluster, **fields: Any) -> Drift:
+    """A group that another hand has scaled."""
+    found = {"resource": "group/workers", "field": "count", "desired": 1, "observed": 3, "first_seen": AT, "last_seen": AT, **fields}
+    return Drift.objects.create(cluster=row, **found)

@@ -66,7 +66,7 @@ def test_no_action_is_a_pattern_and_none_is_there_twice() -> None:
 
 
 def test_whatever_changes_something_is_limited_to_resources_of_ours() -> None:
-    reads = ("Describe", "List", "Get", "Simulate", "Search")
+    reads = ("Describe", "List", "Get", "Lookup", "Simulate", "Search")
     for statement in policy(VALUES)["Statement"]:
         if statement["Resource"] == ["*"]:
             assert [action for action in statement["Action"] if not action.split(":")[1].startswith(reads)] == []

@@ -1,6 +1,6 @@
 """Routes of the clusters' pages."""
 
-from django.urls import path
+from django.urls import include, path
 
 from clusters.web import cost, features, from_config, groups, quotas, rules, training_plans, views, wizard
 
@@ -27,6 +27,7 @@ urlpatterns = [
     path("clusters/<slug:name>/software/", groups.software_update, name="software"),
     path("clusters/<slug:name>/nodes/<slug:node>/", groups.node_detail, name="node"),
     path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", groups.node_verb, name="node-verb"),
+    path("", include("clusters.web.drift_urls")),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.phase_retry, name="retry"),

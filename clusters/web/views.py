@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.choices import Role
 from accounts.preferences import prefer_cluster, preferred_cluster
 from accounts.principals import principal_of
-from clusters.choices import DependencyState, PhaseName, State
+from clusters.choices import DependencyState, DriftState, PhaseName, State
 from clusters.commands import commands
 from clusters.models import Cluster, Phase
 from clusters.web.groups import shown_groups
@@ -112,6 +112,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "resources": cluster.resources.all(),
         "operations": operations,
         "operation": shown,
+        "drifted": cluster.drifts.filter(state=DriftState.OPEN).count(),
         "preferred": preferred_cluster(principal),
         "may_change": principal.role.covers(Role.OPERATOR),
         "may_retry": active is None and principal.role.covers(Role.OPERATOR),

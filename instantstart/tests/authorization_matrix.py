@@ -131,6 +131,12 @@ ROWS = (
     _read_of_cluster(f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/"),
     _change_of_cluster("patch", f"{_CLUSTER}features/", "clusters/demo/features/", FEATURES),
     _change_of_cluster("patch", f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/", {"enabled": True}),
+    _read_of_cluster(f"{_CLUSTER}drift/", "clusters/demo/drift/"),
+    _read_of_cluster(f"{_CLUSTER}drift/<int:drift>/", "clusters/demo/drift/{drift}/"),
+    *(
+        _change_of_cluster("post", f"{_CLUSTER}drift/<int:drift>/{verb}/", f"clusters/demo/drift/{{drift}}/{verb}/", {})
+        for verb in ("accept", "ignore", "revert")
+    ),
     # What one works on is one's own affair.
     Row("post", f"{_CLUSTER}prefer/", "clusters/demo/prefer/", (401, 202, 202, 202, 403, 404), {}),
     _change_of_cluster("put", f"{_CLUSTER}protection/", "clusters/demo/protection/", {"enabled": True}),

@@ -114,6 +114,8 @@ ROWS = (
     _page(_CLUSTER, "clusters/demo/"),
     _page(f"{_CLUSTER}raw/", "clusters/demo/raw/"),
     _safe(f"{_CLUSTER}export/", "clusters/demo/export/"),
+    _safe(f"{_CLUSTER}drift/", "clusters/demo/drift/"),
+    _verb(f"{_CLUSTER}drift/<int:drift>/<slug:verb>/", "clusters/demo/drift/{drift}/accept/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/new/", f"clusters/demo/groups/new/?{NEW_GROUP}", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/<slug:group>/scale/", "clusters/demo/groups/workers/scale/?count=2", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/<slug:group>/delete/", "clusters/demo/groups/workers/delete/", {"confirm": "workers", **SEEN}, get=OPERATORS),

@@ -66,6 +66,7 @@ def test_the_schedules_are_made_once() -> None:
     assert list(rows.values_list("name", "schedule_type")) == [
         ("accounts.prune_daily", Schedule.DAILY),
         ("accounts.prune_hourly", Schedule.HOURLY),
+        ("clusters.drift_hourly", Schedule.HOURLY),
         ("clusters.prices_daily", Schedule.DAILY),
         ("clusters.quotas_hourly", Schedule.HOURLY),
         ("operations.prune_daily", Schedule.DAILY),

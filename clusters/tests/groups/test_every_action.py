@@ -13,10 +13,11 @@ import pytest
 
 from accounts.models import User
 from clusters.configs.export import exported_group
-from clusters.models import Cluster
+from clusters.models import Cluster, Drift
 from clusters.reading.reader import ClusterReader
 from clusters.tests.driving import failure, run
 from clusters.tests.groups.standing import Standing
+from clusters.tests.rows import make_drift
 from clusters.tests.sandbox import Sandbox
 from clusters.tests.test_kill import Killer, survive
 from operations import action as actions
@@ -116,7 +117,18 @@ def without_an_addon(field: Field) -> None:
     field.standing.sandbox.forward("settled")
 
 
+def drifted(**fields: Any) -> Given:
+    return {"name": "demo", "drift": make_drift(Cluster.objects.get(), resource=f"group/{GROUP}", **fields).pk}
+
+
+def decided(state: str) -> Callable[[Field], bool]:
+    return lambda _: Drift.objects.get().state == state
+
+
 ROWS = (
+    Row("drift.accept", lambda _: drifted(), shown=decided("accepted")),
+    Row("drift.ignore", lambda _: drifted(), shown=decided("ignored")),
+    Row("drift.revert", lambda _: drifted(desired=2, observed=1), ("BatchAddClusterNodes",), one, decided("resolved")),
     Row(
         "group.add",
         lambda _: {"name": "demo", "groups": [{"name": GROUP, "instance_type": CPU, "count": 1}]},

@@ -55,7 +55,7 @@ def _note(context: Context, params: dict[str, Any], result: dict[str, Any], fail
     model = models.operation(context.service, context.operation)
     event = {
         "name": context.operation,
-        "source": f"{models.service(context.service).endpoint_prefix}.amazonaws.com",
+        "source": f"{models.service(context.service).signing_name}.amazonaws.com",
         "request_id": context.request_id,
         "identity": _identity(context, _CLOUDFORMATION if through else ""),
         "access_key": context.principal.access_key,

@@ -1,0 +1,199 @@
+"""One look at a cluster's drift: our rows of what is there against what was asked for, CloudFormation's detection, and who did it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import transaction
+
+from clusters import state
+from clusters.choices import DriftState
+from clusters.drift import alert, desired, fields, stacks
+from clusters.drift.compare import Difference, differences
+from clusters.drift.who import Trail
+from clusters.groups import autoscaling
+from clusters.models import Cluster, Drift, DriftLook
+from clusters.reading.hyperpod import hyperpod_of
+from clusters.reading.reader import READ_ERRORS, ClusterReader
+from instantstart.cloud.errors import CloudError
+from operations import clock, events
+from operations.choices import ACTIVE_STATES
+from operations.models import Operation
+
+log = structlog.get_logger(__name__)
+
+DETECTION_EVERY = timedelta(minutes=55)
+ASKED_FOR = timedelta(days=1)
+"""How long after it was first seen CloudTrail is asked for who did it: its events come late, and some not at all."""
+OF_ROWS = ("cluster.prefer", "cluster.protect", "drift.accept", "drift.ignore")
+"""Operations that change rows of ours and nothing outside."""
+LIVE = (DriftState.OPEN, DriftState.IGNORED)
+
+
+def look(name: str) -> None:
+    """Writes what drifted. Reads AWS only for CloudFormation's detection and for the author of what is new."""
+    row = Cluster.objects.filter(name=name).first()
+    if row is None:
+        return
+    reader = ClusterReader.of(row, background=True)
+    _compare(row, reader)
+    try:
+        _stack(row, reader)
+        _authors(row, reader)
+    except CloudError as error:
+        # What could not be asked is asked at the next look; what is known stays.
+        log.warning("drift_unreadable", cluster=name, code=error.code, operation=error.operation)
+
+
+def _compare(row: Cluster, reader: ClusterReader) -> None:
+    with transaction.atomic():
+        locked = state.locked(row.name)
+        if locked is None:
+            return
+        mark, _ = DriftLook.objects.get_or_create(cluster=locked)
+        desired.fold(locked, mark)
+        why = _unready(locked)
+        mark.skipped = why
+        mark.save()
+        if why:
+            return
+        document = locked.documents.get(name="hyperpod")
+        seen = fields.observed(hyperpod_of(document.body), locked.features.all())
+        desired.read_unknown(locked, seen, document.observed_at)
+        found = differences(desired.wanted(locked), seen)
+        at = document.observed_at
+    counts = [one for one in found if one.field == "count"]
+    if counts:
+        scaled = _autoscaled(reader, [one.resource.removeprefix(fields.GROUP) for one in counts])
+        found = [one for one in found if one.field != "count" or one.resource.removeprefix(fields.GROUP) not in scaled]
+    keep(row, "cluster", found, at)
+
+
+def _unready(row: Cluster) -> str:
+    """Why desired and observed can't be compared now, "" when they can."""
+    operations = Operation.objects.filter(cluster=row.name).exclude(kind__in=OF_ROWS)
+    if operations.filter(state__in=ACTIVE_STATES).exists():
+        return "An operation is under way."
+    document = row.documents.filter(name="hyperpod").first()
+    if document is None or not document.body:
+        return "AWS has told of no HyperPod cluster yet."
+    last = operations.filter(ended_at__isnull=False).order_by("-ended_at").values_list("ended_at", flat=True).first()
+    if last is not None and document.observed_at <= last:
+        return "It has not been read since the last operation ended."
+    if row.unreadable_since is not None:
+        return "It can't be read at the moment."
+    if document.body.get("ClusterStatus") != "InService":
+        return f"The HyperPod cluster is {document.body.get('ClusterStatus')}."
+    return ""
+
+
+def _autoscaled(reader: ClusterReader, groups: Iterable[str]) -> set[str]:
+    """Groups whose count is another's business; all of them while Kubernetes can't say."""
+    names = list(groups)
+    try:
+        return {name for name in names if autoscaling.node_classes(reader, name)}
+    except READ_ERRORS:
+        return set(names)
+
+
+def keep(row: Cluster, source: str, found: Iterable[Difference | stacks.StackDifference], at: datetime) -> None:
+    """Brings the rows of one source to what was found: new ones open, those that are as we left them again are resolved."""
+    with transaction.atomic():
+        if state.locked(row.name) is None:
+            return
+        live = {(one.resource, one.field): one for one in row.drifts.filter(source=source, state__in=LIVE)}
+        taken = _accepted(row) if source == "stack" else {}
+        news = False
+        for one in found:
+            known = live.pop((one.resource, one.field), None)
+            if taken.get((one.resource, one.field)) == one.observed:
+                if known is not None:
+                    live[one.resource, one.field] = known
+                continue
+            news |= _note(row, source, one, known, at)
+        for gone in live.values():
+            gone.state, gone.last_seen, gone.decided_at = DriftState.RESOLVED, at, clock.now()
+            gone.save(update_fields=["state", "last_seen", "decided_at"])
+            news = True
+        if source == "cluster":
+            DriftLook.objects.filter(cluster=row).update(looked_at=at)
+        if news:
+            alert.tell_of(row)
+            events.publish(row.topic, "drift", {"cluster": row.name})
+
+
+def _note(row: Cluster, source: str, one: Difference | stacks.StackDifference, known: Drift | None, at: datetime) -> bool:
+    if known is None:
+        Drift.objects.create(
+            cluster=row,
+            source=source,
+            resource=one.resource,
+            field=one.field,
+            desired=one.desired,
+            observed=one.observed,
+            physical_id=getattr(one, "physical_id", ""),
+            first_seen=at,
+            last_seen=at,
+        )
+        return True
+    changed = (known.desired, known.observed) != (one.desired, one.observed)
+    known.last_seen = at
+    if changed:
+        # Another change of the same field: whoever ignored the first has not seen this one.
+        known.desired, known.observed, known.state = one.desired, one.observed, DriftState.OPEN
+        known.by_whom = known.by_arn = known.event_id = known.event_name = known.decided_by = ""
+        known.changed_at = known.asked_at = known.decided_at = None
+    known.save()
+    return changed
+
+
+def _accepted(row: Cluster) -> dict[tuple[str, str], object]:
+    """Properties of stacks that a person took over: CloudFormation knows nothing of it and goes on telling them."""
+    rows = row.drifts.filter(source="stack", state=DriftState.ACCEPTED).order_by("id")
+    return {(one.resource, one.field): one.observed for one in rows}
+
+
+def _stack(row: Cluster, reader: ClusterReader) -> None:
+    """Reads the detection that is over, and asks for one where the last is an hour old."""
+    if row.imported:
+        return  # its stacks are another's
+    mark = DriftLook.objects.get(cluster=row)
+    at = clock.now()
+    if mark.detection:
+        try:
+            if stacks.running(reader.aws, mark.detection):
+                return
+            keep(row, "stack", stacks.differences(reader.aws, row.name), mark.detected_at or at)
+        except CloudError as error:
+            if not error.missing and error.code != "ValidationError":
+                raise
+        DriftLook.objects.filter(pk=mark.pk).update(detection="")
+        return
+    if mark.detected_at is None or at - mark.detected_at >= DETECTION_EVERY:
+        identifier = stacks.detect(reader.aws, row.name)
+        DriftLook.objects.filter(pk=mark.pk).update(detection=identifier, detected_at=at)
+
+
+def _authors(row: Cluster, reader: ClusterReader) -> None:
+    at = clock.now()
+    unknown = list(row.drifts.filter(state__in=LIVE, event_id="", first_seen__gte=at - ASKED_FOR).select_related("cluster"))
+    if not unknown:
+        return
+    trail = Trail(reader.aws)
+    for one in unknown:
+        since = row.desired.filter(resource=one.resource, field=one.field).values_list("at", flat=True).first()
+        # CloudTrail tells whole seconds.
+        deed = trail.author(one, {row.hyperpod, row.eks, row.hyperpod_arn}, since.replace(microsecond=0) if since is not None else None)
+        asked: dict[str, Any] = {"asked_at": at}
+        if deed is not None:
+            asked |= {
+                "by_whom": deed.username[:255],
+                "by_arn": deed.arn[:512],
+                "changed_at": deed.at,
+                "event_id": deed.event_id,
+                "event_name": deed.name,
+            }
+        row.drifts.filter(pk=one.pk, observed=one.observed, event_id="").update(**asked)

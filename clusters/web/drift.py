@@ -1,0 +1,66 @@
+"""Pages of drift: field by field, who did it and when, and the three answers to it."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.choices import Role
+from accounts.principals import principal_of
+from clusters.choices import DriftState
+from clusters.models import Cluster, Drift, DriftLook
+from instantstart.web.review import Review, reviewed
+from instantstart.web.signed_in import page
+from operations.submission import Submission
+
+PAST_SHOWN = 20
+VERBS: dict[str, tuple[str, str]] = {
+    "accept": ("Accept", "Accept it: it is meant as it is now"),
+    "ignore": ("Ignore", "Ignore it until it becomes another"),
+    "revert": ("Put back", "Put it back as it was meant"),
+}
+
+
+@page()
+@require_safe
+def drift_list(request: HttpRequest, name: str) -> HttpResponse:
+    cluster = get_object_or_404(Cluster, name=name)
+    rows = cluster.drifts.all()
+    context = {
+        "cluster": cluster,
+        "open": rows.filter(state=DriftState.OPEN),
+        "ignored": rows.filter(state=DriftState.IGNORED),
+        "past": rows.filter(state__in=(DriftState.ACCEPTED, DriftState.RESOLVED)).order_by("-decided_at")[:PAST_SHOWN],
+        "look": DriftLook.objects.filter(cluster=cluster).first(),
+        "may_change": principal_of(request).role.covers(Role.OPERATOR),
+    }
+    return render(request, "clusters/drift.html", context)
+
+
+@page(Role.OPERATOR)
+@require_http_methods(["GET", "POST"])
+def drift_decide(request: HttpRequest, name: str, drift: int, verb: str) -> HttpResponse:
+    row = get_object_or_404(Drift.objects.select_related("cluster"), cluster__name=name, pk=drift)
+    if verb not in VERBS:
+        raise Http404
+    word, confirm = VERBS[verb]
+    back = reverse("clusters-web:drift", args=[name])
+    disrupt = verb == "revert" and "disrupt" in request.GET
+    review = Review(
+        f"drift.{verb}",
+        {"name": name, "drift": drift, **({"disrupt": disrupt} if verb == "revert" else {})},
+        f"{word}: {row.field} of {row.resource} in {name}",
+        confirm,
+        back,
+        choices="clusters/disrupt_choices.html" if verb == "revert" and row.field == "count" else "",
+        chosen={"disrupt": disrupt},
+    )
+
+    def done(submission: Submission) -> str:
+        if verb != "revert" or submission.operation is None:
+            return back
+        return reverse("operations-web:detail", args=[submission.operation.pk])
+
+    return reviewed(request, review, done)
