@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,7 @@ HELM_SECONDS: float = env.float("INSTANTSTART_HELM_SECONDS", default=40.0)
 RETENTION_DAYS: int = env.int("INSTANTSTART_RETENTION_DAYS", default=180)
 METRICS_TOKEN: str = env.str("INSTANTSTART_METRICS_TOKEN", default="")
 """Needed as a bearer token to read /metrics, when set."""
-WEBHOOK_NETWORKS: list[str] = env.list("INSTANTSTART_WEBHOOK_NETWORKS", default=[])
+WEBHOOK_NETWORKS: list[str] = [str(ip_network(text.strip())) for text in env.list("INSTANTSTART_WEBHOOK_NETWORKS", default=[])]
 """Networks ("10.20.0.0/16") off the internet that webhooks may reach all the same, by plain HTTP too; none by default."""
 PUBLIC_URL: str = env.str("INSTANTSTART_PUBLIC_URL", default="").rstrip("/")
 """Where people reach the pages ("https://ops.example.com"), for links in what is sent to webhooks; "": no links."""

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from clusters.api import catalog_bodies as bodies
 from clusters.catalog import instance_types, reading, versions
 from clusters.catalog.kept import Kept
+from clusters.prices import Book, Quote
 from instantstart import cloud
 from instantstart.api.problem_schema import ProblemSerializer
 from instantstart.api.views import ApiView
@@ -73,6 +74,13 @@ class CatalogView(ApiView):
         return Response(made.model_dump(mode="json"))
 
 
+def _priced(found: instance_types.InstanceType, price: Quote | None) -> dict[str, Any]:
+    """The type's facts with the newest price that is known, and where and since when it holds."""
+    region, date = (price.region, price.date) if price is not None else (instance_types.PRICE_REGION, instance_types.PRICE_DATE)
+    priced = {"price_per_hour": price.per_hour if price is not None else None, "price_region": region, "price_date": date}
+    return {**asdict(found), "family": found.family, **priced}
+
+
 class RegionsView(CatalogView):
     query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {}
 
@@ -100,13 +108,9 @@ class InstanceTypesView(CatalogView):
         """HyperPod's instance types with their facts, prices and the zones that offer them; accelerated ones first."""
         region, kept = self.read(request, reading.all_offerings)
         zone = request.query_params.get("zone", "")
+        book = Book([region])
         results = [
-            bodies.InstanceTypeBody(
-                **{**asdict(found), "family": found.family},
-                price_region=instance_types.PRICE_REGION,
-                price_date=instance_types.PRICE_DATE,
-                zones=kept.value.get(found.ec2_name, []),
-            )
+            bodies.InstanceTypeBody(**_priced(found, book.quote(found.name, region)), zones=kept.value.get(found.ec2_name, []))
             for found in instance_types.INSTANCE_TYPES.values()
             if self.contains(request, found.name) and (not zone or zone in kept.value.get(found.ec2_name, []))
         ]

@@ -42,6 +42,9 @@ def _attempt(lease: leases.Lease, row: Delivery) -> None:
     if not row.webhook.enabled:
         _free(lease, status=DeliveryStatus.DROPPED, next_attempt_at=None, error="The webhook was turned off.")
         return
+    if row.attempts > len(DELAYS):  # workers died over it, each time
+        _free(lease, status=DeliveryStatus.FAILED, next_attempt_at=None, error=f"Given up after {row.attempts} attempts.")
+        return
     at = clock.now()
     leases.write(lease, attempts=F("attempts") + 1, last_attempt_at=at)  # before: a death on the way counts as an attempt
     row.attempts += 1

@@ -19,6 +19,7 @@ from clusters.spec import Capacity
 from clusters.tests.rows import AT, make_cluster
 from clusters.tests.sandbox import Sandbox
 from operations import clock
+from operations.submit import submit
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +129,17 @@ def test_a_limited_token_sees_what_its_clusters_cost_and_the_page_says_unknown(o
     client.force_login(operator)
     shown = client.get("/cost/").content.decode()
     assert "the price of 1 part is unknown" in shown
+
+
+def test_a_plan_tells_what_the_cluster_costs_before_and_after(sandbox: Sandbox, operator: User) -> None:
+    make_cluster(cost_per_hour=3.2)
+    plan = submit("cluster.delete", {"name": "demo", "confirm": "demo"}, principal_for(operator), channel="api", dry_run=True).plan
+    assert (plan.cost_per_hour_before, plan.cost_per_hour) == (3.2, 0.0)
+
+
+def test_the_catalogue_tells_the_newest_price_and_where_it_holds(sandbox: Sandbox, operator: User, api: Any) -> None:
+    make_price(60.0)
+    found = {one["name"]: one for one in api(operator).get("/api/v1/catalog/instance-types/?name=p5").json()["results"]}
+    assert (found[TYPE]["price_per_hour"], found[TYPE]["price_region"], found[TYPE]["price_date"]) == (60.0, "us-west-2", "2026-11-01")
+    elsewhere = found["ml.p5en.48xlarge"]
+    assert (elsewhere["price_per_hour"], elsewhere["price_region"], elsewhere["price_date"]) == (75.96, "us-east-1", "2026-10")

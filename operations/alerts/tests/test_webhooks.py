@@ -160,6 +160,23 @@ def test_a_worker_that_dies_between_sending_and_noting_it_leads_to_the_same_id_o
     assert receiver.ids == [row.message_id] * 2
 
 
+def test_a_message_over_which_every_worker_dies_is_given_up(
+    hook: tuple[Webhook, str], receiver: Receiver, driven_clock: DrivenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: Any) -> None:
+        raise Death
+
+    tell(AlertKind.DRIFT, "cluster:demo", FULL)
+    monkeypatch.setattr(deliver, "_settle", die)
+    for _ in range(9):
+        with pytest.raises(Death):
+            work(Dispatcher(name="one"))
+        driven_clock.forward(100)
+    row = run()
+    assert (row.status, row.attempts, row.error) == ("failed", 9, "Given up after 9 attempts.")
+    assert receiver.ids == [row.message_id] * 9
+
+
 def test_a_worker_that_wakes_after_its_lease_was_taken_writes_nothing(
     hook: tuple[Webhook, str], receiver: Receiver, driven_clock: DrivenClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
