@@ -19,6 +19,8 @@ from clusters.models import (
     Desired,
     Drift,
     DriftLook,
+    FoundCluster,
+    FoundHyperPod,
     InstanceGroup,
     KeptReading,
     Node,
@@ -26,6 +28,7 @@ from clusters.models import (
     Price,
     Quota,
     Resource,
+    SearchedRegion,
 )
 from instantstart.problem import Problem
 from operations.choices import Channel
@@ -291,3 +294,23 @@ class DesiredAdmin(ObservedAdmin):
 class DriftLookAdmin(ObservedAdmin):
     list_display = ("cluster", "looked_at", "skipped", "detection", "detected_at")
     list_select_related = ("cluster",)
+
+
+@admin.register(SearchedRegion)
+class SearchedRegionAdmin(ObservedAdmin):
+    list_display = ("region", "account", "state", "clusters", "read", "asked_at", "ended_at", "message")
+    list_filter = ("state",)
+
+
+@admin.register(FoundCluster)
+class FoundClusterAdmin(ObservedAdmin):
+    list_display = ("name", "region", "account", "status", "kubernetes_version", "owner", "read_at", "problem")
+    list_filter = ("region", "status")
+    search_fields = ("name",)
+
+
+@admin.register(FoundHyperPod)
+class FoundHyperPodAdmin(ObservedAdmin):
+    list_display = ("name", "region", "account", "status", "orchestrator", "read_at", "problem")
+    list_filter = ("region", "status")
+    search_fields = ("name",)

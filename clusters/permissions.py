@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS, COST, TRAINING_PLANS = (
+CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES, GROUPS, DELETION, QUOTAS, COST, TRAINING_PLANS, IMPORT = (
     "connect",
     "plan",
     "control_plane",
@@ -25,9 +25,10 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "quotas",
     "cost",
     "training_plans",
+    "import",
 )
 DRIFT = "drift"
-OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT)
+OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -244,6 +245,8 @@ PERMISSIONS: tuple[Permission, ...] = (
     *_rows(COST, "read what instances cost", Scope.ANY, "pricing:GetProducts"),
     *_rows(TRAINING_PLANS, "search offers of training plans", Scope.ANY, "sagemaker:SearchTrainingPlanOfferings"),
     *_rows(TRAINING_PLANS, "buy a training plan", Scope.TRAINING_PLAN, "sagemaker:CreateTrainingPlan sagemaker:DescribeTrainingPlan"),
+    *_rows(IMPORT, "take our tags off an imported EKS cluster that is forgotten", Scope.EKS, "eks:UntagResource"),
+    *_rows(IMPORT, "take our tags off its HyperPod cluster", Scope.HYPERPOD, "sagemaker:DeleteTags"),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
     *_rows(
         DELETION,

@@ -2,6 +2,7 @@
 
 from clusters.actions import (
     account,
+    adoption,
     creation,
     deletion,
     drift,
@@ -19,6 +20,7 @@ from clusters.actions import (
 
 __all__ = [
     "account",
+    "adoption",
     "creation",
     "deletion",
     "drift",

@@ -85,7 +85,8 @@ class DiscoverClusters(Action[DiscoverInput]):
         at = clock.now()
         for region in operation.plan["basis"]["regions"]:
             SearchedRegion.objects.update_or_create(
-                region=region, defaults={"state": SearchState.WAITING, "asked_at": at, "message": "", "read": 0, "ended_at": None}
+                region=region,
+                defaults={"state": SearchState.WAITING, "asked_at": at, "message": "", "read": 0, "ended_at": None, "account": ""},
             )
             ensure_source(SEARCH, region)
             poke(SEARCH, region)

@@ -55,6 +55,7 @@ urlpatterns = [
     path("clusters/<slug:name>/export/", configs.ClusterExportView.as_view(), name="cluster-export"),
     path("cluster-configs/", configs.ClusterConfigsView.as_view(), name="cluster-configs"),
     path("", include("clusters.api.quota_urls")),
+    path("", include("clusters.api.import_urls")),
     path("cost/", cost.CostView.as_view(), name="cost"),
     path("rules/", rules.RulesView.as_view(), name="rules"),
     path("", include("clusters.accounts.api.urls")),

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from clusters.web import cost, features, from_config, groups, quotas, rules, training_plans, views, wizard
+from clusters.web import cost, features, from_config, groups, imports, quotas, rules, training_plans, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
@@ -32,5 +32,10 @@ urlpatterns = [
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),
     path("clusters/<slug:name>/phases/<slug:phase>/retry/", views.phase_retry, name="retry"),
     path("clusters/<slug:name>/protect/", views.cluster_protect, name="protect"),
+    path("import/", imports.import_list, name="import"),
+    path("import/search/", imports.import_search, name="import-search"),
+    path("import/review/", imports.import_review, name="import-review"),
+    path("clusters/<slug:name>/adopt/", imports.cluster_adopt, name="adopt"),
+    path("clusters/<slug:name>/forget/", imports.cluster_forget, name="forget"),
     path("clusters/<slug:name>/prefer/", views.cluster_prefer, name="prefer"),
 ]

@@ -49,6 +49,7 @@ PURCHASE = {
     "confirm": "run",
 }
 NEW_ACCOUNT = {"name": "third", "account_id": "333344445555", "role_arn": "arn:aws:iam::333344445555:role/portal"}
+FOUND = {"region": "us-west-2", "eks_name": "prod"}
 NEW_USER = {"username": "nora", "password": "a long enough sentence"}
 
 ROWS = (
@@ -66,6 +67,12 @@ ROWS = (
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
     _read("rules/"),
+    _read("imports/"),
+    _read("imports/clusters/"),
+    Row("post", "imports/", "imports/", (401, 403, 202, 202, 403, 403), {}),
+    Row("post", "imports/clusters/", "imports/clusters/", (401, 403, 202, 202, 403, 403), {"clusters": [FOUND]}),
+    _change_of_cluster("post", f"{_CLUSTER}adopt/", "clusters/demo/adopt/", {}),
+    _change_of_cluster("post", f"{_CLUSTER}forget/", "clusters/demo/forget/", {}),
     _read("cost/"),
     _read("catalog/training-plan-offers/", "catalog/training-plan-offers/?instance_type=ml.p5.48xlarge&count=1&hours=24", reached=503),
     Row("post", "training-plans/", "training-plans/", (401, 403, 403, 202, 403, 403), PURCHASE),

@@ -96,6 +96,11 @@ ROWS = (
     _verb("alerts/webhooks/<uuid:pk>/remove/", "alerts/webhooks/{webhook}/remove/", get=(302, 403, 403, 405)),
     _page("", "/"),
     _safe("rules/"),
+    _safe("import/", get=OPERATORS),
+    _verb("import/search/", "import/search/", {"region": "us-west-2"}),
+    _verb("import/review/", "import/review/?cluster=us-west-2/prod", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}adopt/", "clusters/demo/adopt/", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}forget/", "clusters/demo/forget/", SEEN, get=OPERATORS),
     _safe("cost/"),
     _safe("training-plans/"),
     Row(

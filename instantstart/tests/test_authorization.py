@@ -31,7 +31,11 @@ from operations.tests import fakes, world
 PREFIX = "api/v1/"
 UNTOUCHED = ("accounts", "clusters", "operations", "instantstart")
 """Apps whose rows must be as before after a refusal."""
-NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": [], "names": [], "code": "L-1"}
+NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": []} | {
+    "names": [],
+    "regions": [],
+    "code": "L-1",
+}
 """What plans of groups, nodes and quotas tell their steps, for none."""
 MAY_DIFFER = {("accounts", "AuditEntry"), ("instantstart", "IdempotencyRecord")}
 
