@@ -60,7 +60,7 @@ class UserAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
-    list_display = ("name", "user", "role", "clusters", "read_only", "agent", "parent", "created", "expiry", "last_used_at")
+    list_display = ("name", "user", "role", "clusters", "accounts", "read_only", "agent", "parent", "created", "expiry", "last_used_at")
     list_filter = ("role", "agent", "read_only")
     list_select_related = ("user", "parent__user")
     search_fields = ("name", "user__username")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Principal:
     """A user as seen through one door: the user's rights cut down to those of the token used, if any.
 
-    `clusters` is None when every cluster is allowed, else the names that are.
+    `clusters` is None when every cluster is allowed, else the names that are: those that the token names, of those in the accounts that
+    it is limited to. named, accounts: the two limits themselves, None for none; what makes a new cluster is held against these.
     """
 
     user: User
@@ -24,7 +25,19 @@ class Principal:
     clusters: frozenset[str] | None
     read_only: bool
     agent: bool
+    named: frozenset[str] | None = None
+    accounts: frozenset[str] | None = None
 
     def may_reach(self, cluster: str) -> bool:
         """Whether this principal's token is not limited to other clusters."""
         return self.clusters is None or cluster in self.clusters
+
+    def may_name(self, cluster: str) -> bool:
+        """Whether it may make a cluster of that name, in an account that it may use."""
+        if self.accounts is None:
+            return self.may_reach(cluster)
+        return self.named is None or cluster in self.named
+
+    def may_use(self, account: str) -> bool:
+        """Whether it is not limited to other AWS accounts."""
+        return self.accounts is None or account in self.accounts

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from accounts.choices import Role
 from accounts.models import ApiToken, User
 from accounts.principal import Principal
+from accounts.reach import clusters_in
 from instantstart.problem import Problem
 
 
@@ -17,13 +18,21 @@ def principal_for(user: User, token: ApiToken | None = None) -> Principal:
     role = Role(user.role)
     if token is None:
         return Principal(user=user, token=None, role=role, clusters=None, read_only=False, agent=False)
+    named = None if token.clusters is None else frozenset(token.clusters)
+    accounts = None if token.accounts is None else frozenset(token.accounts)
+    clusters = named
+    if accounts is not None:
+        there = clusters_in(accounts)
+        clusters = there if named is None else named & there
     return Principal(
         user=user,
         token=token,
         role=min(role, Role(token.role), key=lambda candidate: candidate.rank),
-        clusters=None if token.clusters is None else frozenset(token.clusters),
+        clusters=clusters,
         read_only=token.read_only,
         agent=token.agent,
+        named=named,
+        accounts=accounts,
     )
 
 

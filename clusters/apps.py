@@ -14,7 +14,9 @@ class ClustersConfig(AppConfig):
     def ready(self) -> None:
         for module in ("clusters.actions", "clusters.observers"):
             import_module(module)
-        from clusters.accounts.known import role_of
+        from accounts import reach
+        from clusters.accounts.known import clusters_in, role_of
         from instantstart.cloud import roles
 
         roles.provide(role_of)
+        reach.provide(clusters_in)

@@ -44,6 +44,8 @@ class Action(ABC, Generic[InputT]):
     Input: ClassVar[type[BaseModel]]
     typical_seconds: ClassVar[int | None] = None
     cancellable: ClassVar[bool] = True
+    makes_cluster: ClassVar[bool] = False
+    """Whether the cluster named may not be there yet; then plan() refuses an AWS account that the principal may not use."""
 
     @abstractmethod
     def subject(self, data: InputT) -> tuple[str, str]:

@@ -7,8 +7,9 @@ from accounts.principal import Principal
 from instantstart.problem import Problem
 
 
-def permit(principal: Principal, permission: Role, title: str, cluster: str) -> None:
-    """Raises a Problem (403) unless the principal may. title: what is asked, for the sentence; cluster: "" for none."""
+def permit(principal: Principal, permission: Role, title: str, cluster: str, *, new: bool = False) -> None:
+    """Raises a Problem (403) unless the principal may. title: what is asked, for the sentence; cluster: "" for none; new: it may be one
+    that is not there yet, whose account the action itself holds against the principal's."""
     if principal.read_only:
         raise Problem(403, "read_only_token", "Read-only token", f"{title}: this token may only read.", "Use a token that may write.")
     if not principal.role.covers(permission):
@@ -19,7 +20,7 @@ def permit(principal: Principal, permission: Role, title: str, cluster: str) -> 
             f"{title} needs the role {permission.label.lower()}; yours is {principal.role.label.lower()}.",
             "Ask an administrator for the role, or ask someone who has it.",
         )
-    if principal.clusters is not None and not principal.may_reach(cluster):
+    if not (principal.may_name(cluster) if new else principal.may_reach(cluster)):
         raise Problem(
             403,
             "cluster_not_allowed",

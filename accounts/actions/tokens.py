@@ -26,6 +26,7 @@ def create(
     name: str,
     role: Role | None = None,
     clusters: list[str] | None = None,
+    accounts: list[str] | None = None,
     read_only: bool | None = None,
     agent: bool = False,
     expires_in: dt.timedelta | None = None,
@@ -33,9 +34,9 @@ def create(
 ) -> tuple[ApiToken, str]:
     """Make a token for the principal's user; the string it answers is shown this once and kept nowhere.
 
-    What is left out is inherited: the principal's role, clusters and read-only mark. expires_in: default and longest from settings
-    (days); never later than the creating token's own end. Problem 403 `agent_token` when an agent asks, 422 `exceeds_rights` with one
-    error for each field that asks for more than the principal holds, 422 `invalid_input` when the name is taken.
+    What is left out is inherited: the principal's role, clusters, accounts and read-only mark. expires_in: default and longest from
+    settings (days); never later than the creating token's own end. Problem 403 `agent_token` when an agent asks, 422
+    `exceeds_rights` with one error for each field that asks for more than the principal holds, 422 `invalid_input` when the name is taken.
     """
     subject = f"token:{name}"
     with refuse("token.create", principal, channel, subject):
@@ -45,12 +46,14 @@ def create(
             raise Problem(403, "read_only_token", "Read-only token", "This token only reads.", "Use a token that may write, or sign in.")
         role = principal.role if role is None else role
         read_only = principal.read_only if read_only is None else read_only
-        if clusters is None and principal.clusters is not None:
-            clusters = sorted(principal.clusters)
+        if clusters is None and principal.named is not None:
+            clusters = sorted(principal.named)
+        if accounts is None and principal.accounts is not None:
+            accounts = sorted(principal.accounts)
         expiry = timezone.now() + (expires_in or dt.timedelta(days=settings.TOKEN_DEFAULT_DAYS))
         if principal.token and principal.token.expiry and expires_in is None:
             expiry = min(expiry, principal.token.expiry)
-        if errors := _excesses(principal, role=role, clusters=clusters, read_only=read_only, expiry=expiry):
+        if errors := _excesses(principal, role=role, clusters=clusters, accounts=accounts, read_only=read_only, expiry=expiry):
             raise Problem(
                 422,
                 "exceeds_rights",
@@ -74,6 +77,7 @@ def create(
                         name=name,
                         role=role,
                         clusters=clusters,
+                        accounts=accounts,
                         read_only=read_only,
                         agent=agent,
                         parent=principal.token,
@@ -86,7 +90,9 @@ def create(
     return token, secret
 
 
-def _excesses(principal: Principal, *, role: Role, clusters: list[str] | None, read_only: bool, expiry: dt.datetime) -> list[FieldError]:
+def _excesses(
+    principal: Principal, *, role: Role, clusters: list[str] | None, accounts: list[str] | None, read_only: bool, expiry: dt.datetime
+) -> list[FieldError]:
     """One error for each field by which the wished token would hold more than the principal."""
     errors = []
     if not principal.role.covers(role):
@@ -95,11 +101,13 @@ def _excesses(principal: Principal, *, role: Role, clusters: list[str] | None, r
         )
     if principal.read_only and not read_only:
         errors.append(FieldError("read_only", "exceeds_rights", "Your own token only reads.", "Ask for a read-only token."))
-    if principal.clusters is not None:
-        beyond = sorted(set(clusters or ()) - principal.clusters) if clusters is not None else ["every cluster"]
+    for field, wished, held in (("clusters", clusters, principal.named), ("accounts", accounts, principal.accounts)):
+        if held is None:
+            continue
+        beyond = sorted(set(wished) - held) if wished is not None else [f"every one of the {field}"]
         if beyond:
-            allowed = ", ".join(sorted(principal.clusters))
-            errors.append(FieldError("clusters", "exceeds_rights", f"Not yours to give: {', '.join(beyond)}.", f"Choose from: {allowed}."))
+            allowed = ", ".join(sorted(held))
+            errors.append(FieldError(field, "exceeds_rights", f"Not yours to give: {', '.join(beyond)}.", f"Choose from: {allowed}."))
     longest = timezone.now() + dt.timedelta(days=settings.TOKEN_MAX_DAYS)
     if expiry > longest:
         errors.append(
@@ -146,7 +154,10 @@ def _descendants(token: ApiToken) -> list[str]:
 def _within(token: ApiToken, principal: Principal) -> bool:
     """Whether the token holds no more than the principal."""
     held = principal_for(token.user, token)
-    reach = principal.clusters is None or (held.clusters is not None and held.clusters <= principal.clusters)
+    reach = all(
+        mine is None or (theirs is not None and theirs <= mine)
+        for mine, theirs in ((principal.named, held.named), (principal.accounts, held.accounts))
+    )
     return principal.role.covers(held.role) and reach
 
 

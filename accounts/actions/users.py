@@ -31,7 +31,7 @@ def _require_administrator(principal: Principal) -> None:
             403,
             "cluster_not_allowed",
             "Limited token",
-            "A token limited to clusters manages no users.",
+            "A token limited to clusters or accounts manages no users.",
             "Use an unlimited one, or sign in.",
         )
 

@@ -19,6 +19,11 @@ class MeSerializer(serializers.Serializer[Any]):
     user_role = serializers.ChoiceField(Role.choices)
     token = serializers.CharField(allow_null=True, help_text="Name of the token in use; null for a session.")
     clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Null: every cluster.")
+    accounts = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="AWS accounts to whose clusters it is limited; null: every account.",
+    )
     read_only = serializers.BooleanField()  # type: ignore[assignment]
     agent = serializers.BooleanField()
     preferred_cluster = serializers.CharField(help_text='"" when none is preferred.')
@@ -30,6 +35,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     created_at = serializers.DateTimeField(source="created", read_only=True)
     expires_at = serializers.DateTimeField(source="expiry", read_only=True)
     clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
+    accounts = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
     made_by = serializers.CharField(source="parent.name", default=None, read_only=True, help_text="Name of the token that made it.")
 
     class Meta:
@@ -40,6 +46,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "user",
             "role",
             "clusters",
+            "accounts",
             "read_only",
             "agent",
             "made_by",
@@ -56,6 +63,13 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     name = serializers.RegexField(r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=64, help_text="Unique among your tokens.")
     role = serializers.ChoiceField(Role.choices, required=False)
     clusters = serializers.ListField(child=serializers.CharField(max_length=63), required=False, allow_null=True, allow_empty=False)
+    accounts = serializers.ListField(
+        child=serializers.RegexField(r"^[0-9]{12}$"),
+        required=False,
+        allow_null=True,
+        allow_empty=False,
+        help_text="AWS accounts, by their twelve digits, to whose clusters the token is limited.",
+    )
     read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
     agent = serializers.BooleanField(required=False, default=False)
     expires_in_days = serializers.IntegerField(required=False, min_value=1, max_value=3660)

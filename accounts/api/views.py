@@ -42,7 +42,8 @@ class MeView(ApiView):
             "role": principal.role,
             "user_role": principal.user.role,
             "token": principal.token.name if principal.token else None,
-            "clusters": None if principal.clusters is None else sorted(principal.clusters),
+            "clusters": None if principal.named is None else sorted(principal.named),
+            "accounts": None if principal.accounts is None else sorted(principal.accounts),
             "read_only": principal.read_only,
             "agent": principal.agent,
             "preferred_cluster": preferred_cluster(principal),
@@ -88,7 +89,7 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites
                 channel=Channel.API,
             )
             shown = serializers.TokenSerializer(token).data
-            fields = tuple(FieldChange(field=name, after=shown[name]) for name in ("role", "clusters", "read_only", "agent"))
+            fields = tuple(FieldChange(field=name, after=shown[name]) for name in ("role", "clusters", "accounts", "read_only", "agent"))
             href = request.build_absolute_uri(f"{request.path}{token.uid}/")
             response = Response({**shown, "token": secret}, status=status.HTTP_201_CREATED, headers={"Location": href})
             return Written((Change(resource_type="API token", name=token.name, action="create", fields=fields),), response)

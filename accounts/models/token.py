@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import ClassVar
 
@@ -12,6 +13,8 @@ from knox.models import AbstractAuthToken
 
 from accounts.choices import Role
 
+_ACCOUNT = re.compile(r"[0-9]{12}")
+
 
 def validate_cluster_names(value: object) -> None:
     """None (every cluster) or a non-empty list of names."""
@@ -21,11 +24,20 @@ def validate_cluster_names(value: object) -> None:
         raise ValidationError("Give a list of cluster names, or nothing for every cluster.")
 
 
+def validate_accounts(value: object) -> None:
+    """None (every account) or a non-empty list of twelve digits each."""
+    if value is None:
+        return
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) and _ACCOUNT.fullmatch(one) for one in value):
+        raise ValidationError("Give a list of AWS accounts by their twelve digits, or nothing for every account.")
+
+
 class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     """One token. Only its hash is kept (by knox); what it may do is the least of these fields and of its user's role.
 
     uid: how others name it, since knox's primary key is the hash. parent: the token that made it, so that revoking a token takes
-    back what came from it. clusters: None for every cluster, else the names it is limited to. agent: used by an AI agent.
+    back what came from it. clusters: None for every cluster, else the names it is limited to. accounts: None for every AWS account, else
+    those, by their digits, whose clusters it is limited to. agent: used by an AI agent.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -33,6 +45,7 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     name = models.CharField(max_length=64)
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     clusters = models.JSONField(null=True, blank=True, default=None, validators=[validate_cluster_names])
+    accounts = models.JSONField(null=True, blank=True, default=None, validators=[validate_accounts])
     read_only = models.BooleanField(default=False)
     agent = models.BooleanField(default=False)
     parent = models.ForeignKey("self", null=True, blank=True, editable=False, related_name="children", on_delete=models.CASCADE)

@@ -16,12 +16,14 @@ from accounts.principals import principal_for
 from instantstart.problem import Problem
 
 CLUSTERS = ("a", "b", "c")
+ACCOUNTS = ("111111111111", "222222222222")
 
 wishes = st.fixed_dictionaries(
     {},
     optional={
         "role": st.sampled_from(Role),
         "clusters": st.none() | st.lists(st.sampled_from(CLUSTERS), min_size=1, unique=True),
+        "accounts": st.none() | st.lists(st.sampled_from(ACCOUNTS), min_size=1, unique=True),
         "read_only": st.booleans(),
         "agent": st.booleans(),
         "expires_in": st.integers(1, 400).map(lambda days: dt.timedelta(days=days)),
@@ -31,10 +33,13 @@ wishes = st.fixed_dictionaries(
 
 def holds_no_more(child: Principal, parent: Principal) -> bool:
     """The oracle, written apart from the code it judges."""
+    held, given = parent.accounts or set(ACCOUNTS), child.accounts or set(ACCOUNTS)
+    if not given <= held or (child.accounts is None and parent.accounts is not None):
+        return False
     ranks = {Role.VIEWER: 0, Role.OPERATOR: 1, Role.ADMIN: 2}
-    reach = set(CLUSTERS) if child.clusters is None else set(child.clusters)
-    allowed = set(CLUSTERS) if parent.clusters is None else set(parent.clusters)
-    unlimited = child.clusters is None and parent.clusters is not None
+    reach = set(CLUSTERS) if child.named is None else set(child.named)
+    allowed = set(CLUSTERS) if parent.named is None else set(parent.named)
+    unlimited = child.named is None and parent.named is not None
     return (
         ranks[child.role] <= ranks[parent.role]
         and reach <= allowed

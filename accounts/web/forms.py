@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -15,12 +16,23 @@ class TokenForm(ProblemForm):
     role = forms.ChoiceField(choices=Role.choices, help_text="At most your own.")
     expires_in_days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Ends after (days)")
     clusters = forms.CharField(required=False, label="Limit to clusters", help_text="Names, separated by spaces; empty for every cluster.")
+    accounts = forms.CharField(
+        required=False, label="Limit to AWS accounts", help_text="Twelve digits each, separated by spaces; empty for every account."
+    )
     read_only = forms.BooleanField(required=False, label="Read-only")
     agent = forms.BooleanField(required=False, label="For an AI agent", help_text="What it destroys then waits for a person's approval.")
 
     def cluster_names(self) -> list[str] | None:
         names: list[str] = self.cleaned_data["clusters"].replace(",", " ").split()
         return names or None
+
+    def clean_accounts(self) -> list[str] | None:
+        """Their digits, None for every account."""
+        found: list[str] = self.cleaned_data["accounts"].replace(",", " ").split()
+        wrong = [one for one in found if re.fullmatch(r"[0-9]{12}", one) is None]
+        if wrong:
+            raise forms.ValidationError(f"{wrong[0]} is no AWS account: give its twelve digits.")
+        return found or None
 
 
 class UserForm(ProblemForm):

@@ -56,6 +56,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
                 name=data["name"],
                 role=Role(data["role"]),
                 clusters=form.cluster_names(),
+                accounts=data["accounts"],
                 read_only=data["read_only"],
                 agent=data["agent"],
                 expires_in=dt.timedelta(days=data["expires_in_days"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusters.models import AwsAccount
+from clusters.models import AwsAccount, Cluster
 from instantstart.cloud.roles import Role
 from instantstart.problem import FieldError, Problem
 
@@ -27,6 +27,11 @@ def account_id(name: str) -> str:
         )
         raise Problem(422, "invalid_input", "Invalid input", error.detail, error.hint, errors=[error])
     return found
+
+
+def clusters_in(accounts: frozenset[str]) -> frozenset[str]:
+    """Names of the clusters in these accounts."""
+    return frozenset(Cluster.objects.filter(account__in=accounts).values_list("name", flat=True))
 
 
 def account_name(digits: str) -> str:

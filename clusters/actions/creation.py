@@ -39,6 +39,7 @@ class CreateCluster(Action[ClusterInput]):
     risk = Risk.COSTS
     Input = ClusterInput
     typical_seconds = sum(phase.typical_seconds for phase in PHASES)
+    makes_cluster = True
 
     def subject(self, data: ClusterInput) -> tuple[str, str]:
         return "cluster", data.name
@@ -54,6 +55,11 @@ class CreateCluster(Action[ClusterInput]):
         account = row.account if row is not None else account_id(data.account)
         with readable():
             identity = cloud.connect(region, account).identity()
+        if not principal.may_use(identity.account):
+            detail = f"{data.name} would be in the AWS account {identity.account}; this token is limited to others."
+            raise Problem(
+                403, "account_not_allowed", "Account not allowed", detail, "Name an account that it may use, or use another token."
+            )
         if row is not None:
             world = creation_plan.read_world(ResolvedSpec.model_validate(row.spec))
             if world.something or world.unreadable:
