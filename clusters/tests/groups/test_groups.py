@@ -18,7 +18,7 @@ from clusters.tests.groups.standing import Standing
 from instantstart.problem import Problem
 from operations.choices import OperationState, Severity
 from operations.driver import drive
-from operations.models import Operation
+from operations.models import Alert, Operation
 from operations.plan import Plan
 from operations.submit import submit
 
@@ -140,10 +140,14 @@ def test_partial_capacity_is_told_with_its_reason(standing: Standing, operator: 
     drive(lambda: row.events.filter(group_name="few", code="insufficient_capacity").exists(), max_ticks=50)
     group = row.groups.get(name="few")
     assert (group.target_count, group.current_count) == (3, 1)
+    drive(lambda: Alert.objects.filter(kind="capacity_partial", closed_at=None).exists(), max_ticks=50)
+    alert = Alert.objects.get(kind="capacity_partial")
+    assert alert.sentence.startswith("Group few of demo asked for 3 nodes and has 1. HyperPod: ")
     standing.sandbox.no_faults()
     drive(operation, max_ticks=3000, on_idle=standing.sandbox.forward)  # Kubernetes keeps its own time on a busy machine
     operation.refresh_from_db()
     assert operation.state == OperationState.SUCCEEDED, failure(operation)
+    drive(lambda: not Alert.objects.filter(kind="capacity_partial", closed_at=None).exists(), max_ticks=50)
     done(standing, operator, "group.delete", group="few", confirm="few")
 
 
