@@ -24,6 +24,7 @@ from clusters.models import (
     InstanceGroup,
     KeptReading,
     Node,
+    Orphan,
     Phase,
     Price,
     Quota,
@@ -314,3 +315,10 @@ class FoundHyperPodAdmin(ObservedAdmin):
     list_display = ("name", "region", "account", "status", "orchestrator", "read_at", "problem")
     list_filter = ("region", "status")
     search_fields = ("name",)
+
+
+@admin.register(Orphan)
+class OrphanAdmin(ObservedAdmin):
+    list_display = ("kind", "resource_type", "name", "cluster", "account", "region", "cost_per_hour", "first_seen", "last_seen")
+    list_filter = ("kind", "resource_type", "region")
+    search_fields = ("name", "arn", "cluster")

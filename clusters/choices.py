@@ -119,3 +119,10 @@ class DriftState(models.TextChoices):
     ACCEPTED = "accepted", "Accepted"
     IGNORED = "ignored", "Ignored"
     RESOLVED = "resolved", "Resolved"
+
+
+class OrphanKind(models.TextChoices):
+    """Unclaimed: it is there and nobody's. Missing: a row of ours speaks of it and AWS does not list it."""
+
+    UNCLAIMED = "unclaimed", "Belongs to nothing"
+    MISSING = "missing", "Is not there"

@@ -6,7 +6,7 @@ import django_filters as filters
 from django.db.models import F, QuerySet
 
 from clusters.choices import DependencyState, DriftState, EventLevel, FeatureState, State
-from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, Drift, InstanceGroup, Node, Phase, Quota, Resource
+from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, Drift, InstanceGroup, Node, Orphan, Phase, Quota, Resource
 from clusters.models.quota import NEAR, OPEN_REQUESTS
 
 
@@ -106,3 +106,9 @@ class DriftFilterSet(filters.FilterSet):
     class Meta:
         model = Drift
         fields = ("state", "source", "resource")
+
+
+class OrphanFilterSet(filters.FilterSet):
+    class Meta:
+        model = Orphan
+        fields = ("kind", "resource_type", "account", "region", "cluster")

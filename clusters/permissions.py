@@ -27,8 +27,8 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "training_plans",
     "import",
 )
-DRIFT = "drift"
-OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT)
+DRIFT, ORPHANS = "drift", "orphans"
+OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT, ORPHANS)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -126,6 +126,8 @@ PERMISSIONS: tuple[Permission, ...] = (
         Scope.STACK,
         "cloudformation:DetectStackDrift cloudformation:DetectStackResourceDrift cloudformation:DescribeStackResourceDrifts",
     ),
+    *_rows(ORPHANS, "find roles that belong to no cluster", Scope.ANY, "iam:ListRoles"),
+    *_rows(ORPHANS, "tell whose a role is", Scope.ROLE, "iam:ListRoleTags"),
     *_rows(DRIFT, "wait for CloudFormation's detection", Scope.ANY, "cloudformation:DescribeStackDriftDetectionStatus"),
     *_rows(CONNECT, "say who the control plane is", Scope.ANY, "sts:GetCallerIdentity iam:GetRole"),
     *_rows(CONNECT, "tell what is missing before it is needed", Scope.ANY, "iam:SimulatePrincipalPolicy"),

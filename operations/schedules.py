@@ -16,6 +16,7 @@ HOURLY = {
     "operations.prune_hourly": "operations.tasks.prune_hourly",
     "clusters.quotas_hourly": "clusters.quotas.schedule.hourly",
     "clusters.drift_hourly": "clusters.drift.sweep.hourly",
+    "clusters.orphans_hourly": "clusters.orphans.sweep.hourly",
 }
 DAILY = {
     "accounts.prune_daily": "accounts.retention.prune_daily",

@@ -10,7 +10,7 @@ from django.db import transaction
 from clusters import features
 from clusters import state as state_module
 from clusters.choices import FeatureState, Seen, State
-from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, Phase, Quota
+from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, Orphan, Phase, Quota
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -116,3 +116,10 @@ def make_drift(row: Cluster, **fields: Any) -> Drift:
     """A group that another hand has scaled."""
     found = {"resource": "group/workers", "field": "count", "desired": 1, "observed": 3, "first_seen": AT, "last_seen": AT, **fields}
     return Drift.objects.create(cluster=row, **found)
+
+
+def make_orphan(**fields: Any) -> Orphan:
+    """A VPC that was made for a cluster of before."""
+    arn = "arn:aws:ec2:us-west-2:123456789012:vpc/vpc-0"
+    found = {"arn": arn, "resource_type": "ec2:vpc", "name": "vpc-0", "account": "123456789012", "region": "us-west-2", "cluster": "old"}
+    return Orphan.objects.create(**{**found, "first_seen": AT, "last_seen": AT, **fields})

@@ -111,6 +111,8 @@ ROWS = (
         {"confirm": "run", **SEEN},
         changes=True,
     ),
+    _safe("orphans/"),
+    _verb("orphans/<int:orphan>/delete/", "orphans/{orphan}/delete/", {"confirm": "vpc-0", **SEEN}, get=OPERATORS),
     _safe("quotas/"),
     _verb("quotas/observe/", "quotas/observe/", SEEN, get=OPERATORS),
     _verb("quotas/<int:pk>/increase/", "quotas/{quota}/increase/?value=32", SEEN, get=OPERATORS),

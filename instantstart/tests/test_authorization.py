@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import ApiToken, AuditEntry
 from clusters.catalog import kept
 from clusters.tests.aws_accounts.rows import PROBED, make_account
-from clusters.tests.rows import SPEC, make_cluster, make_drift, make_quota
+from clusters.tests.rows import SPEC, make_cluster, make_drift, make_orphan, make_quota
 from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 from instantstart.tests.authorization_matrix import CALLERS, ROWS, Row
@@ -85,7 +85,12 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
     make_account()
     token, _ = make_token(viewer, name="theirs")
     entry = AuditEntry.objects.create(action="cluster.create", subject="cluster:demo", outcome="accepted")
-    told = {"quota": str(make_quota().pk), "alert": str(make_alert().pk), "webhook": str(make_webhook().pk)}
+    told = {
+        "orphan": str(make_orphan().pk),
+        "quota": str(make_quota().pk),
+        "alert": str(make_alert().pk),
+        "webhook": str(make_webhook().pk),
+    }
     return {
         "drift": str(drift.pk),
         "token": str(token.uid),

@@ -67,6 +67,7 @@ def test_the_schedules_are_made_once() -> None:
         ("accounts.prune_daily", Schedule.DAILY),
         ("accounts.prune_hourly", Schedule.HOURLY),
         ("clusters.drift_hourly", Schedule.HOURLY),
+        ("clusters.orphans_hourly", Schedule.HOURLY),
         ("clusters.prices_daily", Schedule.DAILY),
         ("clusters.quotas_hourly", Schedule.HOURLY),
         ("operations.prune_daily", Schedule.DAILY),

@@ -19,7 +19,7 @@ from operations.choices import OperationState
 from operations.observing import ensure_source
 
 FIRST = {"workers": 1}
-WRITES = ("Create", "Update", "Delete", "Put", "Batch", "Start", "Attach", "Detach", "Tag", "Add", "Remove", "Request")
+WRITES = ("Create", "Update", "Delete", "Put", "Batch", "Start", "Attach", "Detach", "Tag", "Add", "Remove", "Request", "Release")
 
 
 @dataclass

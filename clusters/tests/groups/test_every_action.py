@@ -13,11 +13,11 @@ import pytest
 
 from accounts.models import User
 from clusters.configs.export import exported_group
-from clusters.models import Cluster, Drift
+from clusters.models import Cluster, Drift, Orphan
 from clusters.reading.reader import ClusterReader
 from clusters.tests.driving import failure, run
 from clusters.tests.groups.standing import Standing
-from clusters.tests.rows import make_drift
+from clusters.tests.rows import make_drift, make_orphan
 from clusters.tests.sandbox import Sandbox
 from clusters.tests.test_kill import Killer, survive
 from operations import action as actions
@@ -125,11 +125,20 @@ def drifted(**fields: Any) -> Given:
     return {"name": "demo", "drift": make_drift(Cluster.objects.get(), resource=f"group/{GROUP}", **fields).pk}
 
 
+def an_address_of_before(field: Field) -> Given:
+    specification = [{"ResourceType": "elastic-ip", "Tags": [{"Key": "instantstart:cluster", "Value": "before"}]}]
+    made = field.standing.aws.write("ec2", "allocate_address", Domain="vpc", TagSpecifications=specification).data["AllocationId"]
+    arn = f"arn:aws:ec2:us-west-2:123456789012:elastic-ip/{made}"
+    row = make_orphan(arn=arn, name=made, resource_type="ec2:elastic-ip", cluster="before")
+    return {"orphan": row.pk, "confirm": made}
+
+
 def decided(state: str) -> Callable[[Field], bool]:
     return lambda _: Drift.objects.get().state == state
 
 
 ROWS = (
+    Row("orphan.delete", an_address_of_before, ("ReleaseAddress",), shown=lambda _: not Orphan.objects.exists()),
     Row("drift.accept", lambda _: drifted(), shown=decided("accepted")),
     Row("drift.ignore", lambda _: drifted(), shown=decided("ignored")),
     Row("drift.revert", lambda _: drifted(desired=2, observed=1), ("BatchAddClusterNodes",), one, decided("resolved")),
