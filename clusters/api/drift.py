@@ -86,4 +86,4 @@ class DriftViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet):
 
     def _decide(self, request: Request, kind: str, name: str, drift: int) -> Response:
         reachable_cluster(request, name)
-        return self.run_action(request, kind, {**mapping(request), "name": name, "drift": drift})
+        return self.run_action(request, kind, mapping(request, name=name, drift=drift))

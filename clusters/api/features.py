@@ -150,7 +150,7 @@ class FeatureViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet)
     def change(self, request: Request, name: str) -> Response:
         """Turn features on or off, or change their settings; only what differs is sent to AWS. One after the other, in order."""
         reachable_cluster(request, name)
-        return self.run_action(request, SetFeature.kind, {**mapping(request), "name": name})
+        return self.run_action(request, SetFeature.kind, mapping(request, name=name))
 
     @describe_action(OneFeatureChange)
     def partial_update(self, request: Request, name: str, feature: str) -> Response:

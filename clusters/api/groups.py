@@ -75,6 +75,14 @@ class GroupDeleteBodySerializer(serializers.Serializer[Any]):
     disrupt = serializers.BooleanField(default=False, help_text="Go on although something runs on its nodes.")
 
 
+def _of_group(request: Request, name: str, group: str) -> dict[str, Any]:
+    """The body with the cluster and the group that the address gives. `name` in a body about a group is the group's."""
+    given = mapping(request, group=group)
+    if "name" in given:
+        mapping(request, name=group)
+    return {**given, "name": name}
+
+
 class InstanceGroupViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet):
     """The instance groups as HyperPod describes them."""
 
@@ -96,19 +104,19 @@ class InstanceGroupViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartVi
     def create(self, request: Request, name: str) -> Response:
         """Add one or several groups in one request."""
         reachable_cluster(request, name)
-        return self.run_action(request, "group.add", {**mapping(request), "name": name})
+        return self.run_action(request, "group.add", mapping(request, name=name))
 
     @describe_action(GroupPatchBodySerializer)
     def partial_update(self, request: Request, name: str, group: str) -> Response:
         """Scale a group, or change its settings."""
         reachable_cluster(request, name)
-        body = mapping(request)
-        kind = "group.scale" if set(body) <= SCALING else "group.update"
-        return self.run_action(request, kind, {**body, "name": name, "group": group})
+        body = _of_group(request, name, group)
+        kind = "group.scale" if set(body) - {"name", "group"} <= SCALING else "group.update"
+        return self.run_action(request, kind, body)
 
     @describe_action(GroupDeleteBodySerializer)
     def destroy(self, request: Request, name: str, group: str) -> Response:
         """Delete a group and its nodes. `confirm` holds its name once more."""
         reachable_cluster(request, name)
         given = queried(request, "confirm", "disrupt")
-        return self.run_action(request, "group.delete", {**given, **mapping(request), "name": name, "group": group})
+        return self.run_action(request, "group.delete", {**given, **_of_group(request, name, group)})

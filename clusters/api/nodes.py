@@ -135,7 +135,7 @@ class NodeViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet):
     def destroy(self, request: Request, name: str, node: str) -> Response:
         """Delete a node, and lower its group's count by one."""
         reachable_cluster(request, name)
-        return self.run_action(request, "node.delete", {**queried(request, "disrupt"), **mapping(request), "name": name, "nodes": [node]})
+        return self.run_action(request, "node.delete", {**queried(request, "disrupt"), **mapping(request, name=name, nodes=[node])})
 
 
 def action_of(verb: str) -> tuple[str, dict[str, Any]]:
@@ -155,7 +155,7 @@ class NodeVerbView(ActionMixin, ApiView):
         """Do it to one node."""
         reachable_cluster(request, name)
         kind, meant = action_of(verb)
-        return self.run_action(request, kind, {**mapping(request), **meant, "name": name, "nodes": [node]})
+        return self.run_action(request, kind, mapping(request, **meant, name=name, nodes=[node]))
 
 
 class NodeBatchView(ActionMixin, ApiView):
@@ -168,4 +168,4 @@ class NodeBatchView(ActionMixin, ApiView):
         """Do it to several nodes."""
         reachable_cluster(request, name)
         kind, meant = action_of(verb)
-        return self.run_action(request, kind, {**mapping(request), **meant, "name": name})
+        return self.run_action(request, kind, mapping(request, **meant, name=name))

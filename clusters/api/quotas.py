@@ -83,7 +83,7 @@ class QuotaViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin
         """Ask AWS for more. An open request that asks for as much is told of, and not sent again."""
         row: Quota = self.get_object()
         asked = {"region": row.region, "service": row.service, "quota": row.name}
-        return self.run_action(request, "quota.request_increase", {**mapping(request), **asked})
+        return self.run_action(request, "quota.request_increase", mapping(request, **asked))
 
 
 class FitSerializer(serializers.Serializer[Any]):

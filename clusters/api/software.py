@@ -33,4 +33,4 @@ class SoftwareUpdateView(ActionMixin, ApiView):
     def post(self, request: Request, name: str) -> Response:
         """Update the software of all groups, or of chosen ones."""
         reachable_cluster(request, name)
-        return self.run_action(request, "cluster.update_software", {**mapping(request), "name": name})
+        return self.run_action(request, "cluster.update_software", mapping(request, name=name))

@@ -24,6 +24,7 @@ from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
 from instantstart.api.describe import describe_action
 from instantstart.api.fields import keep_fields
 from instantstart.api.views import ApiView, ApiViewSet
+from instantstart.problem import FieldError, Problem
 
 CONFIRM = OpenApiParameter("confirm", OpenApiTypes.STR, description="The cluster's name once more; also accepted in the body.")
 EMPTY_BUCKET = OpenApiParameter("empty_bucket", OpenApiTypes.BOOL, description="Delete people's files in its bucket; also in the body.")
@@ -40,10 +41,28 @@ def reachable_cluster(request: Request, name: str) -> Cluster:
     return get_object_or_404(reachable(principal_of(request)), name=name)
 
 
-def mapping(request: Request) -> dict[str, Any]:
-    """The body's members; none for an empty body. A body that is no object is left to the action's own refusal."""
-    data: Any = request.data
-    return dict(data) if isinstance(data, dict) else {"": data}
+def mapping(request: Request, **path: Any) -> dict[str, Any]:
+    """The body's members; none for an empty body. path: members that the address gives, which the body may repeat.
+
+    Problem 422 `contradicts_address` when it gives another value: what the address says would quietly win.
+    """
+    body = dict(request.data)
+    errors = [
+        FieldError(
+            name,
+            "contradicts_address",
+            f"The address says {value}, the body something else.",
+            "Leave it out of the body: it can't be changed.",
+        )
+        for name, value in path.items()
+        if name in body and body[name] != value
+    ]
+    if errors:
+        named = ", ".join(error.field for error in errors)
+        raise Problem(
+            422, "contradicts_address", "Contradicts the address", f"{errors[0].detail} Fields: {named}.", errors[0].hint, errors=errors
+        )
+    return {**body, **path}
 
 
 def queried(request: Request, *names: str) -> dict[str, Any]:
@@ -93,7 +112,7 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
         """Delete a cluster and everything made for it. `confirm` holds its name once more."""
         reachable_cluster(request, name)
         given = queried(request, "confirm", "empty_bucket")
-        return self.run_action(request, "cluster.delete", {**given, **mapping(request), "name": name})
+        return self.run_action(request, "cluster.delete", {**given, **mapping(request, name=name)})
 
 
 class ClusterPartViewSet(mixins.ListModelMixin, ApiViewSet):
@@ -159,7 +178,7 @@ class PhaseRetryView(ActionMixin, ApiView):
     def post(self, request: Request, name: str, phase: str) -> Response:
         """Retry a phase; the pipeline goes on after it."""
         reachable_cluster(request, name)
-        return self.run_action(request, RetryPhase.kind, {**mapping(request), "name": name, "phase": phase})
+        return self.run_action(request, RetryPhase.kind, mapping(request, name=name, phase=phase))
 
 
 class ClusterPreferView(ActionMixin, ApiView):
@@ -172,7 +191,7 @@ class ClusterPreferView(ActionMixin, ApiView):
     def post(self, request: Request, name: str) -> Response:
         """Prefer this cluster where a call names none."""
         reachable_cluster(request, name)
-        return self.run_action(request, "cluster.prefer", {**mapping(request), "name": name})
+        return self.run_action(request, "cluster.prefer", mapping(request, name=name))
 
 
 class ClusterProtectionView(ActionMixin, ApiView):
@@ -189,4 +208,4 @@ class ClusterProtectionView(ActionMixin, ApiView):
     def put(self, request: Request, name: str) -> Response:
         """Protect it, or stop protecting it."""
         reachable_cluster(request, name)
-        return self.run_action(request, "cluster.protect", {**mapping(request), "name": name})
+        return self.run_action(request, "cluster.protect", mapping(request, name=name))

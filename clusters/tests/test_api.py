@@ -106,3 +106,24 @@ def test_a_phase_that_there_is_not_is_named(operator: User, api: Callable[..., A
     answer = api(operator).post("/api/v1/clusters/one/phases/nonsense/retry/", {}, format="json")
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "phase"
+
+
+CONTRADICTING = [
+    ("patch", "groups/workers/", {"name": "other", "count": 2}, "name"),
+    ("patch", "groups/workers/", {"name": "one", "count": 2}, "name"),
+    ("patch", "groups/workers/", {"group": "other"}, "group"),
+    ("delete", "groups/workers/", {"name": "other"}, "name"),
+    ("post", "groups/", {"name": "other"}, "name"),
+    ("post", "nodes/i-1/drain/", {"nodes": ["i-2"]}, "nodes"),
+    ("put", "protection/", {"name": "other"}, "name"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "field"), CONTRADICTING)
+def test_a_body_that_names_another_thing_than_the_address_is_refused(
+    operator: User, api: Callable[..., APIClient], method: str, path: str, body: dict[str, object], field: str
+) -> None:
+    make_cluster("one")
+    answer = getattr(api(operator), method)(f"/api/v1/clusters/one/{path}", body, format="json")
+    told = answer.json()
+    assert (answer.status_code, told["code"], [error["field"] for error in told["errors"]]) == (422, "contradicts_address", [field])

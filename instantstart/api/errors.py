@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views import defaults
@@ -100,6 +101,8 @@ def _as_problem(exception: Exception) -> tuple[Problem, dict[str, str]]:
         exception = exceptions.NotFound()
     elif isinstance(exception, PermissionDenied):
         exception = exceptions.PermissionDenied()
+    if isinstance(exception, RequestDataTooBig):
+        return too_large(), {}
     if isinstance(exception, exceptions.APIException):
         return _from_rest_framework(exception)
     return internal_error(), {}
@@ -165,6 +168,12 @@ def invalid_parameter(errors: list[FieldError]) -> Problem:
     return Problem(
         400, "invalid_parameter", "Invalid parameter", f"Not acceptable: {named}.", "Correct the parameters named.", errors=errors
     )
+
+
+def too_large() -> Problem:
+    """413 for a body above what Django reads."""
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return Problem(413, "body_too_large", "Body too large", f"A body has at most {most} bytes.", "Send less, or send it in several calls.")
 
 
 def internal_error() -> Problem:

@@ -81,8 +81,8 @@ def fingerprint_of(request: Request) -> str:
     body: bytes = request._request.body
     try:
         body = json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")).encode()
-    except ValueError:
-        pass  # not JSON: compared byte by byte
+    except (ValueError, RecursionError):
+        pass  # not JSON that is taken: compared byte by byte
     head = f"{request.method}\n{request._request.get_full_path()}\n".encode()
     return hashlib.sha256(head + body).hexdigest()
 

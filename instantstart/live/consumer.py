@@ -21,6 +21,7 @@ from accounts.api.authentication import SCHEMES, find_token
 from accounts.models import User
 from accounts.principal import Principal
 from accounts.principals import principal_for
+from instantstart import strict_json
 from instantstart.live.hub import current_hub
 from instantstart.live.topics import MOST_TOPICS, allowed_topics, may_see
 from operations import events
@@ -67,10 +68,16 @@ class EventConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             return
         await self._subscribe(wanted, after)
 
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
+        if not text_data:
+            await self.close(CLOSE_BAD_MESSAGE)  # Channels raises for binary and for empty frames
+            return
+        await super().receive(text_data=text_data, **kwargs)
+
     @classmethod
     async def decode_json(cls, text_data: str) -> Any:
         try:
-            return await super().decode_json(text_data)
+            return strict_json.loads(text_data)
         except ValueError:
             return None
 

@@ -141,13 +141,28 @@ async def test_a_revoked_token_loses_its_open_socket(operator, make_token, monke
     assert await opened.closed() == consumer.CLOSE_NOT_SIGNED_IN
 
 
-@pytest.mark.parametrize("message", ["{", "[]", '{"type": "subscribe", "topics": "clusters"}', '{"type": "subscribe", "topics": [1]}'])
+@pytest.mark.parametrize(
+    "message", ["{", "", "[" * 100_000, "[]", '{"type": "subscribe", "topics": "clusters"}', '{"type": "subscribe", "topics": [1]}']
+)
 async def test_a_message_that_makes_no_sense_closes_the_socket(operator, make_token, message):
     _, secret = await database_sync_to_async(make_token)(operator)
     opened = socket(bearer(secret))
     await opened.connect()
     await opened.say(message)
     assert await opened.closed() == consumer.CLOSE_BAD_MESSAGE
+
+
+async def test_a_binary_message_closes_the_socket(operator, make_token):
+    _, secret = await database_sync_to_async(make_token)(operator)
+    opened = socket(bearer(secret))
+    await opened.connect()
+    await opened.send_input({"type": "websocket.receive", "bytes": b"{}"})
+    assert await opened.closed() == consumer.CLOSE_BAD_MESSAGE
+
+
+@pytest.mark.parametrize("path", ["/ws/nope/", "/ws/events", "/"])
+async def test_a_socket_to_an_address_that_nobody_has_is_refused(db, path):
+    assert not await Socket(application, path, [HOST]).connect()
 
 
 async def test_viewers_share_one_tail_that_ends_with_the_last(operator, make_token):

@@ -132,3 +132,37 @@ def test_the_callers_request_id_is_kept_when_it_is_well_formed(operator, api):
     assert client.get("/api/v1/me/", HTTP_X_REQUEST_ID="abc-1")["X-Request-ID"] == "abc-1"
     made = client.get("/api/v1/me/", HTTP_X_REQUEST_ID="no spaces\tplease")["X-Request-ID"]
     assert len(made) == 32
+
+
+NO_DOCUMENT = {
+    "deep": "[" * 100_000,
+    "deep and whole": '{"name":' * 65 + "1" + "}" * 65,
+    "a key twice": '{"name": "one", "name": "two"}',
+    "no number": '{"name": NaN}',
+    "no text": b"\xff\xfe{",
+}
+
+
+@pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "key-1"}])
+@pytest.mark.parametrize("body", NO_DOCUMENT.values(), ids=NO_DOCUMENT.keys())
+def test_a_body_that_cannot_be_read_in_one_way_only_is_a_problem(operator, api, body, headers):
+    answer = api(operator).post("/api/v1/tokens/", data=body, content_type="application/json", **headers)
+    check(answer, 400, "malformed_body")
+
+
+def test_a_key_given_twice_is_named(operator, api):
+    answer = api(operator).post("/api/v1/tokens/", data='{"name": "one", "name": "two"}', content_type="application/json")
+    assert 'The key "name" is in one object twice.' in check(answer, 400, "malformed_body")["detail"]
+
+
+@pytest.mark.parametrize("body", ["null", "[]", "1", '"name"'])
+def test_a_body_that_is_no_object_is_a_problem(operator, api, body):
+    answer = api(operator).post("/api/v1/tokens/", data=body, content_type="application/json")
+    body = check(answer, 400, "not_an_object")
+    assert (body["detail"], body["errors"]) == ("The body must be a JSON object.", [])
+
+
+def test_a_body_too_large_to_be_read_is_a_problem(operator, api, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    answer = api(operator).post("/api/v1/tokens/", data='{"name": "' + "x" * 1000 + '"}', content_type="application/json")
+    assert check(answer, 413, "body_too_large")["detail"] == "A body has at most 1000 bytes."

@@ -55,14 +55,14 @@ class AwsAccountViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Action
     def destroy(self, request: Request, name: str) -> Response:
         """Forget an account; refused while a cluster is in it. Admins only."""
         self.get_object()
-        return self.run_action(request, "account.remove", {**mapping(request), "name": name})
+        return self.run_action(request, "account.remove", mapping(request, name=name))
 
     @describe_action(None)
     @action(detail=True, methods=["post"])
     def test(self, request: Request, name: str) -> Response:
         """Take on its role now, and keep what came of it."""
         self.get_object()
-        return self.run_action(request, "account.test", {**mapping(request), "name": name})
+        return self.run_action(request, "account.test", mapping(request, name=name))
 
 
 class TrustView(ApiView):
