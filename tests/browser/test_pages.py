@@ -27,6 +27,8 @@ PAGES = [
     "/rules/",
     "/alerts/",
     "/alerts/webhooks/",
+    "/clusters/demo/drift/",
+    "/orphans/",
     "/quotas/",
     "/cost/",
     "/training-plans/",
