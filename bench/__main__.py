@@ -15,7 +15,9 @@ from typing import Any
 
 from bench.result import Row, table
 
-NAMES = ("reads", "plan", "reconcile")
+NAMES = ("reads", "plan", "reconcile", "import")
+MODULES = {"import": "import_fleet"}
+"""Names that can't be a module's."""
 LONGEST_SECONDS = 1200
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,7 +54,16 @@ def _run(name: str, *, short: bool) -> list[Row] | None:
     """The benchmark's rows; None when it did not run to its end."""
     with tempfile.TemporaryDirectory(prefix=f"bench-{name}-") as folder:
         told = Path(folder) / "rows.json"
-        argv = [sys.executable, "-m", f"bench.{name}", "--folder", folder, "--rows", str(told), *(["--short"] if short else [])]
+        argv = [
+            sys.executable,
+            "-m",
+            f"bench.{MODULES.get(name, name)}",
+            "--folder",
+            folder,
+            "--rows",
+            str(told),
+            *(["--short"] if short else []),
+        ]
         try:
             done = subprocess.run(argv, cwd=ROOT, timeout=LONGEST_SECONDS, check=False)
         except subprocess.TimeoutExpired:

@@ -37,7 +37,10 @@ class World:
         if request.path.startswith("/kube/"):
             return self._kube(request.path.removeprefix("/kube/"))
         if request.path.startswith("/clusters"):
-            self.count("eks", {3: "DescribeCluster", 4: "ListAddons", 5: "DescribeAddon"}.get(len(request.path.split("/")), "other"))
+            self.count(
+                "eks",
+                {2: "ListClusters", 3: "DescribeCluster", 4: "ListAddons", 5: "DescribeAddon"}.get(len(request.path.split("/")), "other"),
+            )
             found = self.replies["eks"].get(request.path)
             missing = b'{"message": "No such thing."}'
             return _json(found) if found else _json(missing, 404, {"x-amzn-ErrorType": "ResourceNotFoundException"})

@@ -13,17 +13,47 @@ NODES = 4
 NOW = time.time()
 
 
-def world(names: list[str], moving: set[str]) -> dict[str, dict[str, Any]]:
-    """Replies by service; see bench.fake_aws."""
+def world(names: list[str], moving: set[str], each: int = NODES) -> dict[str, dict[str, Any]]:
+    """Replies by service; see bench.fake_aws. each: how many nodes a cluster is to have."""
     made: dict[str, dict[str, Any]] = {"eks": {}, "sagemaker": {}, "cloudformation": {}, "kube": {}}
     for number, name in enumerate(names):
-        nodes = NODES - 1 if name in moving else NODES
-        ids = [f"i-{number * NODES + node:017x}" for node in range(nodes)]
+        nodes = each - 1 if name in moving else each
+        ids = [f"i-{number * each + node:017x}" for node in range(nodes)]
         _eks(made["eks"], name)
-        _sagemaker(made["sagemaker"], name, ids)
+        _sagemaker(made["sagemaker"], name, ids, each)
         _cloudformation(made["cloudformation"], name)
         _kube(made["kube"], name, ids)
+    _account(made, names)
     return made
+
+
+def _account(made: dict[str, dict[str, Any]], names: list[str]) -> None:
+    """Who we are, and the lists of clusters, each in one page."""
+    made["eks"]["/clusters"] = {"clusters": names}
+    made["sagemaker"]["ListClusters/"] = {
+        "ClusterSummaries": [
+            {
+                "ClusterArn": f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:cluster/{name}",
+                "ClusterName": name,
+                "CreationTime": NOW,
+                "ClusterStatus": "InService",
+            }
+            for name in names
+        ]
+    }
+    made["cloudformation"]["GetCallerIdentity/"] = (
+        '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>'
+        f"<Arn>arn:aws:iam::{ACCOUNT}:user/bench</Arn><UserId>AIDA</UserId><Account>{ACCOUNT}</Account></GetCallerIdentityResult>"
+        "</GetCallerIdentityResponse>"
+    )
+    ec2 = 'xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"'
+    subnet = (
+        "<item><subnetId>subnet-1</subnetId><vpcId>vpc-1</vpcId><cidrBlock>10.0.0.0/20</cidrBlock>"
+        "<availabilityZone>us-west-2a</availabilityZone></item>"
+    )
+    made["cloudformation"]["DescribeSubnets/"] = f"<DescribeSubnetsResponse {ec2}><subnetSet>{subnet}</subnetSet></DescribeSubnetsResponse>"
+    vpc = "<item><vpcId>vpc-1</vpcId><cidrBlock>10.0.0.0/16</cidrBlock></item>"
+    made["cloudformation"]["DescribeVpcs/"] = f"<DescribeVpcsResponse {ec2}><vpcSet>{vpc}</vpcSet></DescribeVpcsResponse>"
 
 
 def _eks(made: dict[str, Any], name: str) -> None:
@@ -59,16 +89,16 @@ def _eks(made: dict[str, Any], name: str) -> None:
         }
 
 
-def _sagemaker(made: dict[str, Any], name: str, ids: list[str]) -> None:
+def _sagemaker(made: dict[str, Any], name: str, ids: list[str], each: int) -> None:
     group = {
         "CurrentCount": len(ids),
-        "TargetCount": NODES,
+        "TargetCount": each,
         "InstanceGroupName": "workers",
         "InstanceType": "ml.g5.8xlarge",
         "LifeCycleConfig": {"SourceS3Uri": "s3://bucket/x", "OnCreate": "on_create.sh"},
         "ExecutionRole": f"arn:aws:iam::{ACCOUNT}:role/x",
         "ThreadsPerCore": 1,
-        "Status": "InService" if len(ids) == NODES else "Updating",
+        "Status": "InService" if len(ids) == each else "Updating",
     }
     made[f"DescribeCluster/{name}"] = {
         "ClusterArn": f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:cluster/{name}",
@@ -77,6 +107,7 @@ def _sagemaker(made: dict[str, Any], name: str, ids: list[str]) -> None:
         "CreationTime": NOW,
         "InstanceGroups": [group],
         "NodeRecovery": "Automatic",
+        "Orchestrator": {"Eks": {"ClusterArn": f"arn:aws:eks:{REGION}:{ACCOUNT}:cluster/{name}"}},
     }
     made[f"ListClusterNodes/{name}"] = {
         "ClusterNodeSummaries": [
