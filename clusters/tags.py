@@ -10,6 +10,8 @@ from typing import Any
 CLUSTER = "instantstart:cluster"
 OPERATION = "instantstart:operation"
 SPEC = "instantstart:spec"
+ADOPTED = "instantstart:adopted"
+"""Tells a cluster that was imported and adopted from one that InstantStart made: nothing of it may be deleted for its tags."""
 
 LABEL_CLUSTER = "instantstart.dev/cluster"
 """Kubernetes allows no colon in a label's key, so labels and annotations carry a domain."""

@@ -28,6 +28,11 @@ class Tagged:
     def cluster(self) -> str:
         return self.tags.get(tags.CLUSTER, "")
 
+    @property
+    def adopted(self) -> bool:
+        """Whether another hand made it, and InstantStart only adopted it: it is never an orphan of ours."""
+        return tags.ADOPTED in self.tags
+
 
 def read_region(aws: Aws) -> list[Tagged]:
     """Everything of a region. CloudError."""
@@ -70,6 +75,6 @@ def claimed() -> frozenset[str]:
 
 def unclaimed(found: Iterable[Tagged], known: frozenset[str]) -> Iterator[Tagged]:
     """What belongs to no cluster that is known; what a stack holds goes with the stack, which stands for it."""
-    rows = [one for one in found if one.cluster and one.cluster not in known]
+    rows = [one for one in found if one.cluster and one.cluster not in known and not one.adopted]
     stacks = {one.arn for one in rows if kinds.parts(one.arn)[0] == kinds.STACK}
     yield from (one for one in rows if one.tags.get(OF_STACK, "") not in stacks)

@@ -9,13 +9,10 @@ from clusters.reading.reader import ClusterReader
 from clusters.steps.base import ClusterStep, Subject, absent, different, failed, ready
 from operations.step import Fault, Observation, Outcome, StepContext
 
-ADOPTED = "instantstart:adopted"
-"""Tells a cluster that was adopted from one that InstantStart made: nothing of it may be deleted for its tags."""
-
 
 def wanted(name: str) -> dict[str, str]:
     """The tags of an adopted cluster."""
-    return {tags.CLUSTER: name, ADOPTED: "yes"}
+    return {tags.CLUSTER: name, tags.ADOPTED: "yes"}
 
 
 def eks_tags(reader: ClusterReader) -> Mapping[str, str] | None:
@@ -33,7 +30,7 @@ def hyperpod_tags(reader: ClusterReader) -> Mapping[str, str] | None:
 
 def ours(found: Mapping[str, str] | None, name: str) -> list[str]:
     """Those of the tags that are our own of this cluster; another InstantStart's stay."""
-    if not found or found.get(tags.CLUSTER) != name or ADOPTED not in found:
+    if not found or found.get(tags.CLUSTER) != name or tags.ADOPTED not in found:
         return []
     return sorted(key for key in wanted(name) if key in found)
 

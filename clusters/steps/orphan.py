@@ -69,6 +69,8 @@ def claim(found: Tagged) -> Fault | None:
     """Why it is no orphan any more; None while it is one."""
     if not found.cluster:
         return Fault("orphan_claimed", f"{found.arn} does not carry our tag any more.", "It is somebody else's now: leave it.")
+    if found.adopted:
+        return Fault("orphan_adopted", f"{found.arn} was made by another hand and only adopted.", "Import it again, and forget it.")
     if found.cluster in claimed():
         return Fault("orphan_claimed", f"{found.arn} belongs to the cluster {found.cluster} now.", "Delete the cluster if it is to go.")
     return None

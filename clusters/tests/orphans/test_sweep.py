@@ -9,7 +9,9 @@ import pytest
 from accounts.models import User
 from accounts.principals import principal_for
 from clusters.models import Orphan
+from clusters.orphans.reading import Tagged, unclaimed
 from clusters.orphans.sweep import hourly, sweep
+from clusters.steps.orphan import claim
 from clusters.tests.driving import begin, failure, run
 from clusters.tests.rows import make_cluster
 from clusters.tests.sandbox import Sandbox
@@ -125,3 +127,10 @@ def test_what_was_claimed_since_is_left_alone(sandbox: Sandbox, operator: User) 
     assert (begun.state, begun.error_code, writes(sandbox, since)) == (OperationState.FAILED, "orphan_claimed", [])
     plan = submit("orphan.delete", {"orphan": row.pk, "confirm": row.name}, principal_for(operator), channel="api", dry_run=True).plan
     assert [check.code for check in plan.checks if check.severity == Severity.ERROR] == ["orphan_claimed"]
+
+
+def test_what_was_adopted_is_another_hands_and_no_orphan_when_it_was_forgotten_with_its_tags() -> None:
+    made = Tagged("arn:aws:eks:us-west-2:123456789012:cluster/old", {"instantstart:cluster": "old"})
+    adopted = Tagged("arn:aws:eks:us-west-2:123456789012:cluster/prod", {"instantstart:cluster": "prod", "instantstart:adopted": "yes"})
+    assert list(unclaimed([made, adopted], frozenset())) == [made]
+    assert (fault := claim(adopted)) is not None and fault.code == "orphan_adopted"
