@@ -56,6 +56,7 @@ class ClusterForm(ProblemForm):
     }
 
     name = forms.CharField(max_length=40, help_text="3 to 40 lower-case letters, digits and hyphens; AWS resources carry it.")
+    account = forms.ChoiceField(required=False, label="AWS account")
     region = forms.ChoiceField()
     zone = forms.ChoiceField(required=False, label="Availability zone of the nodes")
     kubernetes_version = forms.ChoiceField(required=False, label="Kubernetes version")
@@ -110,6 +111,8 @@ class ClusterForm(ProblemForm):
 
     def __init__(self, *args: Any, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        others = [(name, f"{name} ({digits})") for name, digits in offered.accounts.items()]
+        self._choices("account", [("", "That of the installation's own credentials"), *others])
         self._choices("region", [(region, region) for region in offered.regions])
         self._choices("zone", [("", "Chosen for you: one that offers the type"), *((zone, zone) for zone in offered.zones)])
         self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in offered.versions)])
@@ -169,6 +172,7 @@ class ClusterForm(ProblemForm):
             }
         return {
             "name": data["name"],
+            "account": data["account"],
             "region": data["region"],
             "kubernetes_version": data["kubernetes_version"],
             "availability_zones": [data["zone"]] if data["zone"] else [],

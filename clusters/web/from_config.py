@@ -79,6 +79,7 @@ def initial(data: dict[str, Any], region: str) -> dict[str, Any]:
     existing = network.get("existing") or {}
     filled = {
         "name": data.get("name"),
+        "account": data.get("account", ""),
         "region": region,
         "zone": next(iter(data.get("availability_zones") or []), None),
         "kubernetes_version": data.get("kubernetes_version"),

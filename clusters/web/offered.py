@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from django.conf import settings
@@ -11,6 +11,7 @@ from django.conf import settings
 from clusters.catalog import reading
 from clusters.catalog.kept import Kept
 from clusters.catalog.reading import TrainingPlan
+from clusters.models import AwsAccount
 from instantstart import cloud
 from instantstart.cloud.aws import Aws
 from instantstart.cloud.errors import CloudError
@@ -22,17 +23,21 @@ USABLE_PLANS = ("Active", "Scheduled", "Pending")
 
 @dataclass(frozen=True)
 class Offered:
-    """regions, zones (names), versions, plans. trouble: why it is incomplete, "" when it is not."""
+    """regions, zones (names), versions, plans. trouble: why it is incomplete, "" when it is not.
+    accounts: those that were added, digits by name."""
 
     regions: list[str]
     zones: list[str]
     versions: list[str]
     plans: list[TrainingPlan]
     trouble: str = ""
+    accounts: Mapping[str, str] = field(default_factory=dict)
 
 
-def offered(region: str) -> Offered:
-    """Reads one thing after the other; what is denied leaves the others."""
+def offered(region: str, account: str = "") -> Offered:
+    """Reads one thing after the other; what is denied leaves the others. account: the name of one that was added."""
+    rows = dict(AwsAccount.objects.values_list("name", "account_id"))
+    digits = rows.get(account, "")
     trouble = ""
     reachable = True
 
@@ -41,7 +46,7 @@ def offered(region: str) -> Offered:
         if not reachable:
             return otherwise
         try:
-            return load(cloud.connect(region)).value
+            return load(cloud.connect(region, digits)).value
         except CloudError as error:
             trouble = trouble or f"{sentence(error)} {advice(error)}"
             reachable = error.denied
@@ -53,4 +58,4 @@ def offered(region: str) -> Offered:
     plans = read(reading.training_plans, [])
     usable = [plan for plan in plans if plan.status in USABLE_PLANS]
     known = regions if region in regions else sorted({region, *regions})
-    return Offered(known, [zone.name for zone in zones], [version.version for version in versions], usable, trouble)
+    return Offered(known, [zone.name for zone in zones], [version.version for version in versions], usable, trouble, rows)

@@ -6,6 +6,7 @@ from clusters.web import cost, features, from_config, groups, imports, quotas, r
 
 app_name = "clusters-web"
 urlpatterns = [
+    path("", include("clusters.accounts.web.urls")),
     path("", views.cluster_list, name="list"),
     path("cost/", cost.cost, name="cost"),
     path("training-plans/", training_plans.training_plan_list, name="training-plans"),

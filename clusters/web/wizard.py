@@ -31,7 +31,7 @@ def cluster_new(request: HttpRequest) -> HttpResponse:
         return _confirmed(request)
     typed = QueryDict(request.POST.get("given", "")) if stage == "edit" else request.POST
     region = typed.get("region") or settings.DEFAULT_REGION
-    choices = offered(region)
+    choices = offered(region, typed.get("account", ""))
     if stage != "review":
         return _form(request, ClusterForm(initial=_initial(typed, choices) if stage else {"region": region}, offered=choices), choices)
     form = ClusterForm(request.POST, offered=choices)
@@ -50,7 +50,7 @@ def _confirmed(request: HttpRequest) -> HttpResponse:
 
     def refused(problem: Problem) -> HttpResponse:
         typed = QueryDict(given)
-        choices = offered(typed.get("region") or settings.DEFAULT_REGION)
+        choices = offered(typed.get("region") or settings.DEFAULT_REGION, typed.get("account", ""))
         form = ClusterForm(typed, offered=choices)
         form.add_problem(problem)
         return _form(request, form, choices, status=422)

@@ -29,6 +29,8 @@ PAGES = [
     "/alerts/webhooks/",
     "/clusters/demo/drift/",
     "/orphans/",
+    "/aws-accounts/",
+    "/aws-accounts/new/",
     "/quotas/",
     "/cost/",
     "/training-plans/",
