@@ -14,7 +14,7 @@ from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.steps.adoption import TagEks, TagHyperPod, UntagEks, UntagHyperPod, eks_tags, hyperpod_tags, ours, wanted
 from clusters.steps.base import Subject
 from instantstart.problem import Problem
-from operations import clock
+from operations import alerts, clock
 from operations.action import Action, Verification, register
 from operations.choices import OperationState, Risk, Severity
 from operations.models import Operation
@@ -143,6 +143,7 @@ class ForgetCluster(Action[ForgetInput]):
         row = state.locked(name) if operation.state == OperationState.SUCCEEDED else None
         if row is not None:
             forget_cluster(name)
+            alerts.forget_cluster(name)
             forget_source("cluster", name)
             state.publish_cluster(row, "cluster_gone")
             row.delete()

@@ -14,7 +14,8 @@ from clusters.models.quota import OPEN_REQUESTS, Quota
 from clusters.spec import Input
 from clusters.steps.quotas import LookAtQuotas, RequestIncrease, newest_request, open_request
 from instantstart import cloud
-from instantstart.problem import Problem
+from instantstart.cloud.aws import Aws
+from instantstart.problem import FieldError, Problem
 from operations.action import Action, Verification, register
 from operations.choices import Severity
 from operations.models import Operation
@@ -25,7 +26,10 @@ Region = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
 
 
 class RegionInput(Input):
+    """account: "" for that of the installation's own credentials."""
+
     region: Region
+    account: Annotated[str, StringConstraints(pattern=r"^(\d{12})?$")] = ""
 
 
 class IncreaseInput(RegionInput):
@@ -34,6 +38,17 @@ class IncreaseInput(RegionInput):
     service: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,63}$")] = "sagemaker"
     quota: Annotated[str, Field(min_length=1, max_length=200)]
     value: Annotated[float, Field(gt=0, le=10_000_000)]
+
+
+def connected(data: RegionInput) -> Aws:
+    """AWS in that region and account. Problem 422 when the account that was named is not the one that is reached; CloudError."""
+    aws = cloud.connect(data.region, data.account)
+    if data.account and aws.identity().account != data.account:
+        error = FieldError(
+            "account", "unknown_account", f"The account {data.account} is not reached.", "Add it at /api/v1/accounts/, or leave it away."
+        )
+        raise Problem(422, "invalid_input", "Invalid input", error.detail, error.hint, errors=[error])
+    return aws
 
 
 @register
@@ -46,7 +61,7 @@ class ObserveQuotas(Action[RegionInput]):
     typical_seconds = 10
 
     def subject(self, data: RegionInput) -> tuple[str, str]:
-        return "quotas", data.region
+        return "quotas", f"{data.account}/{data.region}" if data.account else data.region
 
     def cluster(self, data: RegionInput) -> str:
         return ""
@@ -57,7 +72,8 @@ class ObserveQuotas(Action[RegionInput]):
         return Plan(kind=self.kind, summary=f"Look at the quotas of {data.region}", changes=(change,), typical_seconds=10)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
-        return [LookAtQuotas(operation.input["region"])]
+        data = RegionInput.model_validate(operation.input)
+        return [LookAtQuotas(data.region, data.account)]
 
     def verify(self, operation: Operation) -> Verification:
         return Verification(f"/api/v1/quotas/?region={operation.input['region']}", "observed_at is younger than the operation")
@@ -73,14 +89,14 @@ class RequestQuotaIncrease(Action[IncreaseInput]):
     typical_seconds = 15
 
     def subject(self, data: IncreaseInput) -> tuple[str, str]:
-        return "quota", f"{data.region}/{data.service}/{data.quota}"[:200]
+        return "quota", f"{data.account or 'own'}/{data.region}/{data.service}/{data.quota}"[:200]
 
     def cluster(self, data: IncreaseInput) -> str:
         return ""
 
     def plan(self, data: IncreaseInput, principal: Principal) -> Plan:
         with readable():
-            aws = cloud.connect(data.region)
+            aws = connected(data)
             known = reading.quotas_now(aws, data.service)
             quota = known.get(data.quota)
             if quota is None:
@@ -126,7 +142,7 @@ class RequestQuotaIncrease(Action[IncreaseInput]):
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = IncreaseInput.model_validate(operation.input)
         code = operation.plan["basis"]["code"]
-        return [RequestIncrease(data.region, data.service, code, data.value), LookAtQuotas(data.region)]
+        return [RequestIncrease(data.region, data.account, data.service, code, data.value), LookAtQuotas(data.region, data.account)]
 
     def verify(self, operation: Operation) -> Verification:
         data = IncreaseInput.model_validate(operation.input)

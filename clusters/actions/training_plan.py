@@ -10,12 +10,11 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from accounts.choices import Role
 from accounts.principal import Principal
-from clusters.actions.quota import RegionInput
+from clusters.actions.quota import RegionInput, connected
 from clusters.actions.readable import readable
 from clusters.catalog import quotas, reading
 from clusters.steps.training_plans import BuyTrainingPlan, taken
 from clusters.training_plans.offers import LONGEST_DAYS, Offer, Wish, search
-from instantstart import cloud
 from operations.action import Action, Verification, register
 from operations.choices import Risk, Severity
 from operations.models import Operation
@@ -56,14 +55,14 @@ class PurchaseTrainingPlan(Action[PurchaseInput]):
     cancellable = False
 
     def subject(self, data: PurchaseInput) -> tuple[str, str]:
-        return "training-plan", f"{data.region}/{data.plan}"
+        return "training-plan", f"{data.account or 'own'}/{data.region}/{data.plan}"
 
     def cluster(self, data: PurchaseInput) -> str:
         return ""
 
     def plan(self, data: PurchaseInput, principal: Principal) -> Plan:
         with readable():
-            aws = cloud.connect(data.region)
+            aws = connected(data)
             offer = next((one for one in search(aws, data.wish) if one.id == data.offering), None)
             plans = reading.training_plans_now(aws)
             limits = reading.quotas(aws, "sagemaker").value
@@ -98,7 +97,7 @@ class PurchaseTrainingPlan(Action[PurchaseInput]):
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = PurchaseInput.model_validate(operation.input)
-        return [BuyTrainingPlan(data.region, data.plan, data.offering)]
+        return [BuyTrainingPlan(data.region, data.account, data.plan, data.offering)]
 
     def verify(self, operation: Operation) -> Verification:
         data = PurchaseInput.model_validate(operation.input)

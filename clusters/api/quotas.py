@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers
@@ -12,6 +13,8 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.principal import Principal
+from accounts.principals import principal_of
 from clusters.api.views import mapping
 from clusters.filters import QuotaFilterSet
 from clusters.models.quota import Quota
@@ -56,6 +59,7 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
 
 class RegionBodySerializer(serializers.Serializer[Any]):
     region = serializers.CharField(required=False, help_text="The control plane's own when absent.")
+    account = serializers.CharField(required=False, help_text="AWS account; that of the installation's own credentials when absent.")
 
 
 class IncreaseBodySerializer(serializers.Serializer[Any]):
@@ -71,6 +75,9 @@ class QuotaViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin
     lookup_value_converter = "int"
     ordering = ("region", "service", "name", "id")
 
+    def visible(self, rows: QuerySet[Quota], principal: Principal) -> QuerySet[Quota]:
+        return rows if principal.accounts is None else rows.filter(account__in=principal.accounts)
+
     @describe_action(RegionBodySerializer)
     @action(detail=False, methods=["post"])
     def observe(self, request: Request) -> Response:
@@ -82,7 +89,7 @@ class QuotaViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin
     def increase(self, request: Request, pk: int) -> Response:
         """Ask AWS for more. An open request that asks for as much is told of, and not sent again."""
         row: Quota = self.get_object()
-        asked = {"region": row.region, "service": row.service, "quota": row.name}
+        asked = {"account": row.account, "region": row.region, "service": row.service, "quota": row.name}
         return self.run_action(request, "quota.request_increase", mapping(request, **asked))
 
 
@@ -103,6 +110,7 @@ class FitListSerializer(serializers.Serializer[Any]):
 
 REGION = OpenApiParameter("region", OpenApiTypes.STR, description="AWS region; the control plane's own when absent.")
 TYPE = OpenApiParameter("instance_type", OpenApiTypes.STR, required=True, description='Such as "ml.p5.48xlarge".')
+ACCOUNT = OpenApiParameter("account", OpenApiTypes.STR, description="AWS account; needed where quotas of several were looked at.")
 COUNT = OpenApiParameter("count", OpenApiTypes.INT, description="How many; 1 when absent.")
 CAPACITY = OpenApiParameter(
     "capacity", OpenApiTypes.STR, enum=[one.value for one in Capacity], description="How it is bought; on-demand when absent."
@@ -110,7 +118,7 @@ CAPACITY = OpenApiParameter(
 
 
 class QuotaFitView(ApiView):
-    query_parameters: ClassVar = {"GET": (REGION, TYPE, COUNT, CAPACITY)}
+    query_parameters: ClassVar = {"GET": (REGION, ACCOUNT, TYPE, COUNT, CAPACITY)}
 
     @extend_schema(responses=FitListSerializer)
     def get(self, request: Request) -> Response:
@@ -127,5 +135,20 @@ class QuotaFitView(ApiView):
             errors.append(FieldError("capacity", "unknown_choice", f"There is no capacity {capacity}.", f"Send one of {known}."))
         if errors:
             raise Problem(400, "invalid_parameter", "Invalid parameter", errors[0].detail, errors[0].hint, errors=errors)
-        found = fits(given.get("region") or settings.DEFAULT_REGION, given["instance_type"], int(count), Capacity(capacity))
+        rows = self._rows(request)
+        found = fits(rows, given["instance_type"], int(count), Capacity(capacity))
         return Response({"results": FitSerializer(found, many=True).data})
+
+    def _rows(self, request: Request) -> QuerySet[Quota]:
+        """The quotas of one account and region that the caller may see. Problem 400 where it is not told of which account."""
+        rows = Quota.objects.filter(region=request.query_params.get("region") or settings.DEFAULT_REGION)
+        principal = principal_of(request)
+        if principal.accounts is not None:
+            rows = rows.filter(account__in=principal.accounts)
+        if account := request.query_params.get("account"):
+            return rows.filter(account=account)
+        accounts = list(rows.order_by("account").values_list("account", flat=True).distinct()[:2])
+        if len(accounts) > 1:
+            error = FieldError("account", "required", "Quotas of several accounts are known here.", "Send account.")
+            raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
+        return rows

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from clusters.catalog import quotas
 from clusters.models.quota import Quota
 from clusters.spec import Capacity
@@ -19,14 +21,14 @@ class Fit:
     fits: bool | None
 
 
-def fits(region: str, instance_type: str, count: int, capacity: Capacity) -> list[Fit]:
-    """Every quota that so many instances of the type would meet."""
+def fits(known: QuerySet[Quota], instance_type: str, count: int, capacity: Capacity) -> list[Fit]:
+    """Every quota that so many instances of the type would meet. known: the quotas of one account and region."""
     names = [quotas.INSTANCES_PER_CLUSTER, quotas.INSTANCES_ALL_CLUSTERS]
     if capacity is Capacity.ON_DEMAND:
         names.append(quotas.cluster_usage(instance_type))
     if capacity is Capacity.SPOT:
         names += [quotas.cluster_spot_usage(instance_type), quotas.SPOT_ALL_CLUSTERS]
-    rows = {row.name: row for row in Quota.objects.filter(region=region, service="sagemaker", name__in=names)}
+    rows = {row.name: row for row in known.filter(service="sagemaker", name__in=names)}
     return [_fit(name, rows.get(name), count) for name in names]
 
 

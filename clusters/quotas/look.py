@@ -30,9 +30,12 @@ class Looked:
     troubles: tuple[str, ...]
 
 
-def look(region: str, *, background: bool = False) -> Looked:
-    """Reads the region's quotas, their use and the requests for more. CloudError when none of the quotas could be read."""
-    aws = cloud.connect(region, background=background)
+def look(region: str, account: str = "", *, background: bool = False) -> Looked:
+    """Reads the region's quotas, their use and the requests for more. CloudError when none of the quotas could be read.
+
+    account: "" for that of the installation's own credentials.
+    """
+    aws = cloud.connect(region, account, background=background)
     account = aws.identity().account
     at = clock.now()
     used = Used(aws)

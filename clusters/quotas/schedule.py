@@ -7,6 +7,7 @@ from django.conf import settings
 
 from clusters.models import Cluster
 from clusters.quotas.look import look
+from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 
 log = structlog.get_logger(__name__)
@@ -17,13 +18,20 @@ def regions() -> list[str]:
     return sorted({settings.DEFAULT_REGION, *Cluster.objects.values_list("region", flat=True)})
 
 
+def places() -> list[tuple[str, str]]:
+    """Accounts and regions to look at: where clusters are, and "" for the installation's own account at home."""
+    return sorted({("", settings.DEFAULT_REGION), *Cluster.objects.values_list("account", "region")})
+
+
 def hourly() -> dict[str, int]:
-    """Quotas seen, by region; -1 for one that could not be read: its rows keep their age."""
-    seen = {}
-    for region in regions():
+    """Quotas seen, by account and region; -1 for one that could not be read: its rows keep their age."""
+    seen: dict[str, int] = {}
+    for account, region in places():
         try:
-            seen[region] = look(region, background=True).count
+            known = cloud.connect(region, account, background=True).identity().account  # an account and its own "" are looked at once
+            if f"{known}/{region}" not in seen:
+                seen[f"{known}/{region}"] = look(region, account, background=True).count
         except CloudError as error:
-            log.warning("quotas_unreadable", region=region, code=error.code)
-            seen[region] = -1
+            log.warning("quotas_unreadable", account=account, region=region, code=error.code)
+            seen[f"{account}/{region}"] = -1
     return seen

@@ -25,11 +25,11 @@ class LookAtQuotas(Step):
     title = "Read quotas and what is in use"
     typical_seconds = 10
 
-    def __init__(self, region: str) -> None:
-        self.region = region
+    def __init__(self, region: str, account: str) -> None:
+        self.region, self.account = region, account
 
     def observe(self, context: StepContext) -> Observation:
-        seen = look(self.region)
+        seen = look(self.region, self.account)
         left_out = f" {' '.join(seen.troubles)}" if seen.troubles else ""
         return Observation(StepState.READY, f"{seen.count} quotas of {seen.region} were read.{left_out}", {"count": seen.count})
 
@@ -42,12 +42,12 @@ class RequestIncrease(Step):
     title = "Ask for more"
     typical_seconds = 5
 
-    def __init__(self, region: str, service: str, code: str, value: float) -> None:
-        self.region, self.service, self.code, self.value = region, service, code, value
+    def __init__(self, region: str, account: str, service: str, code: str, value: float) -> None:
+        self.region, self.account, self.service, self.code, self.value = region, account, service, code, value
 
     @property
     def aws(self) -> Aws:
-        return cloud.connect(self.region)
+        return cloud.connect(self.region, self.account)
 
     def observe(self, context: StepContext) -> Observation:
         newest = newest_request(self.aws, self.service, self.code)

@@ -18,12 +18,12 @@ class BuyTrainingPlan(Step):
     title = "Buy the training plan"
     typical_seconds = 60
 
-    def __init__(self, region: str, plan: str, offering: str) -> None:
-        self.region, self.plan, self.offering = region, plan, offering
+    def __init__(self, region: str, account: str, plan: str, offering: str) -> None:
+        self.region, self.account, self.plan, self.offering = region, account, plan, offering
 
     @property
     def aws(self) -> Aws:
-        return cloud.connect(self.region)
+        return cloud.connect(self.region, self.account)
 
     def observe(self, context: StepContext) -> Observation:
         try:

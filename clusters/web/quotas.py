@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -24,7 +25,10 @@ from operations.submission import Submission
 def quota_list(request: HttpRequest) -> HttpResponse:
     """Of one region; those of which nothing is used or asked for only with ?all=1, or when a type is looked for."""
     region = request.GET.get("region", "").strip() or settings.DEFAULT_REGION
-    rows = Quota.objects.filter(region=region)
+    accounts = list(Quota.objects.filter(region=region).order_by("account").values_list("account", flat=True).distinct())
+    account = request.GET.get("account", "")
+    account = account if account in accounts else next(iter(accounts), "")
+    known = rows = Quota.objects.filter(region=region, account=account)
     kind = request.GET.get("instance_type", "").strip()
     if kind:
         rows = rows.filter(instance_type=kind)
@@ -36,25 +40,28 @@ def quota_list(request: HttpRequest) -> HttpResponse:
         "regions": sorted({settings.DEFAULT_REGION, *Quota.objects.values_list("region", flat=True).distinct()}),
         "given": request.GET,
         "capacities": [one.value for one in Capacity],
-        "fits": _fits(request, region, kind),
-        "observed_at": Quota.objects.filter(region=region).order_by("observed_at").values_list("observed_at", flat=True).first(),
+        "fits": _fits(request, known, kind),
+        "account": account,
+        "accounts": accounts,
+        "observed_at": known.order_by("observed_at").values_list("observed_at", flat=True).first(),
     }
     return render(request, "clusters/quotas.html", context)
 
 
-def _fits(request: HttpRequest, region: str, kind: str) -> list[Any]:
+def _fits(request: HttpRequest, known: QuerySet[Quota], kind: str) -> list[Any]:
     count, capacity = request.GET.get("count", ""), request.GET.get("capacity", Capacity.ON_DEMAND.value)
     if not kind or not (count.isdecimal() and len(count) < 7) or capacity not in [one.value for one in Capacity]:
         return []
-    return fits(region, kind, int(count), Capacity(capacity))
+    return fits(known, kind, int(count), Capacity(capacity))
 
 
 @page(Role.OPERATOR)
 @require_http_methods(["GET", "POST"])
 def quota_observe(request: HttpRequest) -> HttpResponse:
     region = request.GET.get("region") or settings.DEFAULT_REGION
-    back = f"{reverse('clusters-web:quotas')}?region={region}"
-    review = Review("quota.observe", {"region": region}, f"Look at the quotas of {region}", "Look now", back)
+    account = request.GET.get("account", "")
+    back = f"{reverse('clusters-web:quotas')}?region={region}&account={account}"
+    review = Review("quota.observe", {"region": region, "account": account}, f"Look at the quotas of {region}", "Look now", back)
     return reviewed(request, review, _to_operation)
 
 
@@ -65,8 +72,8 @@ def quota_increase(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Quota, pk=pk)
     given = request.GET.get("value", "")
     value: Any = float(given) if given.replace(".", "", 1).isdecimal() else given
-    data = {"region": row.region, "service": row.service, "quota": row.name, "value": value}
-    back = f"{reverse('clusters-web:quotas')}?region={row.region}"
+    data = {"account": row.account, "region": row.region, "service": row.service, "quota": row.name, "value": value}
+    back = f"{reverse('clusters-web:quotas')}?region={row.region}&account={row.account}"
     return reviewed(request, Review("quota.request_increase", data, "Ask for a higher quota", "Ask AWS", back), _to_operation)
 
 

@@ -42,7 +42,7 @@ def test_quotas_are_seen_with_what_is_in_use_and_the_hourly_look_brings_them_up_
     vpcs = row(quotas.VPCS)
     assert vpcs.used == len(aws.read("ec2", "describe_vpcs")["Vpcs"])
     aws.write("ec2", "create_vpc", CidrBlock="10.9.0.0/16")
-    assert schedule.hourly() == {"us-west-2": Quota.objects.count()}
+    assert schedule.hourly() == {"123456789012/us-west-2": Quota.objects.count()}
     assert row(quotas.VPCS).used == vpcs.used + 1
     assert row(quotas.VPCS).pk == vpcs.pk
 
@@ -105,9 +105,9 @@ def test_a_planned_group_is_held_against_each_quota_that_it_would_meet() -> None
     make_quota(USAGE, used=10)
     make_quota(quotas.INSTANCES_PER_CLUSTER, limit=20, used=20)
     make_quota(quotas.INSTANCES_ALL_CLUSTERS, limit=30, used=None)
-    found = {fit.name: (fit.more, fit.fits) for fit in fits("us-west-2", TYPE, 8, Capacity.ON_DEMAND)}
+    found = {fit.name: (fit.more, fit.fits) for fit in fits(Quota.objects.all(), TYPE, 8, Capacity.ON_DEMAND)}
     assert found == {USAGE: (8, False), quotas.INSTANCES_PER_CLUSTER: (8, True), quotas.INSTANCES_ALL_CLUSTERS: (8, None)}
-    assert {fit.name for fit in fits("us-west-2", TYPE, 8, Capacity.TRAINING_PLAN)} == {
+    assert {fit.name for fit in fits(Quota.objects.all(), TYPE, 8, Capacity.TRAINING_PLAN)} == {
         quotas.INSTANCES_PER_CLUSTER,
         quotas.INSTANCES_ALL_CLUSTERS,
     }
@@ -136,3 +136,16 @@ def test_the_page_shows_bars_and_asks_with_a_reviewed_plan(sandbox: Sandbox, ope
     review = client.get(f"/quotas/{row().pk}/increase/?value=32")
     assert "Ask AWS for 32" in review.content.decode()
     assert Operation.objects.filter(kind="quota.request_increase").count() == 0
+
+
+def test_quotas_of_accounts_that_a_token_is_not_for_are_not_there_and_several_are_told_apart(operator: User, api: Any) -> None:
+    mine = make_quota(USAGE)
+    make_quota("of another")
+    Quota.objects.filter(name="of another").update(account="999999999999")
+    client = api(operator)
+    ask = f"/api/v1/quotas/fit/?instance_type={TYPE}"
+    assert [error["field"] for error in client.get(ask).json()["errors"]] == ["account"]
+    assert client.get(f"{ask}&account={mine.account}").json()["results"][-1]["fits"] is True
+    limited = api(operator, accounts=[mine.account])
+    assert [one["name"] for one in limited.get("/api/v1/quotas/").json()["results"]] == [USAGE]
+    assert limited.get(ask).json()["results"][-1]["limit"] == 16

@@ -81,6 +81,7 @@ def test_a_plan_of_a_purchase_shows_price_dates_and_that_nothing_takes_it_back(s
         ({"offering": "tpo-nothing"}, "offer_gone", "offering"),
         ({"plan": "sandbox-p5", "confirm": "sandbox-p5"}, "training_plan_name_taken", "plan"),
         ({"count": 64}, "quota_too_low", "count"),
+        ({"account": "999999999999"}, "unknown_account", "account"),
     ],
 )
 def test_a_purchase_that_is_not_meant_just_so_is_refused_and_nothing_is_bought(
