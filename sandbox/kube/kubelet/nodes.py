@@ -22,7 +22,8 @@ _ROUND_SECONDS = 1.0
 
 @dataclass
 class Machine:
-    """One node's kubelet: `answering` is cleared while the machine is lost."""
+    """One node's kubelet: `answering` is cleared while the machine is lost. `told`: whether it was Ready when its status was last
+    written; `telling` is held meanwhile, so that an older status never lands upon a newer one."""
 
     spec: NodeSpec
     boot_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -30,6 +31,8 @@ class Machine:
     has_network: bool = False
     answering: asyncio.Event = field(default_factory=asyncio.Event)
     next_lease: float = 0.0
+    told: bool | None = None
+    telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def lost(self) -> bool:
@@ -66,9 +69,10 @@ class Machines:
                 machine.answering.set()
         before, machine.spec = machine.spec, spec
         self._addresses.claim(subnet_of(spec), spec.ip)
+        ready = machine.ready
         try:
-            created = await self._client.create(node_object.node(spec, ready=machine.ready, boot_id=machine.boot_id))
-            machine.uid = created["metadata"]["uid"]
+            created = await self._client.create(node_object.node(spec, ready=ready, boot_id=machine.boot_id))
+            machine.uid, machine.told = created["metadata"]["uid"], ready
             await self._first_lease(machine)
         except KubeError as error:
             if error.code != "AlreadyExists":
@@ -112,6 +116,7 @@ class Machines:
         while True:
             now = loop.time()
             due = [machine for machine in self._machines.values() if not machine.lost and machine.uid and machine.next_lease <= now]
+            await asyncio.gather(*(self._catch_up(machine) for machine in [*self._machines.values()]))
             results = await asyncio.gather(*(self._renew(machine) for machine in due), return_exceptions=True)
             for machine, result in zip(due, results, strict=True):
                 if isinstance(result, KubeError) and result.status == 404:
@@ -130,9 +135,21 @@ class Machines:
             patch["spec"] = {"taints": others + node_object.taints(spec)}
         answer = await self._client.patch("v1", "Node", spec.name, patch)
         if not machine.lost:
-            whole = {"status": node_object.status(spec, ready=machine.ready, boot_id=machine.boot_id)}
-            await self._client.patch("v1", "Node", spec.name, whole, patch_type="strategic", subresource="status")
+            async with machine.telling:
+                ready = machine.ready
+                whole = {"status": node_object.status(spec, ready=ready, boot_id=machine.boot_id)}
+                await self._client.patch("v1", "Node", spec.name, whole, patch_type="strategic", subresource="status")
+                machine.told = ready
         return answer
+
+    async def _catch_up(self, machine: Machine) -> None:
+        """What could not be told when it happened is told now."""
+        if machine.lost or not machine.uid or machine.told in (None, machine.ready):
+            return
+        try:
+            await self._post_conditions(machine)
+        except KubeError as error:
+            log.warning("node %s: %s; again", machine.spec.name, error)
 
     async def _register_again(self, machine: Machine) -> None:
         """Somebody deleted the Node or its lease: a real kubelet makes them again."""
@@ -168,13 +185,16 @@ class Machines:
             machine.next_lease = 0.0
 
     async def _post_conditions(self, machine: Machine) -> None:
-        patch = {
-            "status": {
-                "conditions": node_object.conditions(ready=machine.ready),
-                "nodeInfo": {"bootID": machine.boot_id},
+        async with machine.telling:
+            ready = machine.ready
+            patch = {
+                "status": {
+                    "conditions": node_object.conditions(ready=ready),
+                    "nodeInfo": {"bootID": machine.boot_id},
+                }
             }
-        }
-        await self._client.patch("v1", "Node", machine.spec.name, patch, patch_type="strategic", subresource="status")
+            await self._client.patch("v1", "Node", machine.spec.name, patch, patch_type="strategic", subresource="status")
+            machine.told = ready
 
 
 def subnet_of(spec: NodeSpec) -> str:
