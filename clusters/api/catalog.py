@@ -13,9 +13,12 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.principals import principal_of
+from clusters.accounts.reach import visible_accounts
 from clusters.api import catalog_bodies as bodies
 from clusters.catalog import instance_types, reading, versions
 from clusters.catalog.kept import Kept
+from clusters.models import AwsAccount
 from clusters.prices import Book, Quote
 from instantstart import cloud
 from instantstart.api.problem_schema import ProblemSerializer
@@ -27,6 +30,9 @@ from instantstart.problem import FieldError, Problem
 
 T = TypeVar("T")
 REGION = OpenApiParameter("region", OpenApiTypes.STR, description="AWS region; the control plane's own when absent.")
+ACCOUNT = OpenApiParameter(
+    "account", OpenApiTypes.STR, description="Name of an added AWS account; that of the installation's own credentials when absent."
+)
 NAME = OpenApiParameter("name", OpenApiTypes.STR, description="Only those whose name contains this, in any case.")
 SERVICE = OpenApiParameter(
     "service", OpenApiTypes.STR, enum=["sagemaker", "vpc", "ec2", "eks"], description="Service; sagemaker when absent."
@@ -52,16 +58,28 @@ def region_of(request: Request) -> str:
     return region
 
 
+def account_of(request: Request) -> str:
+    """The digits of the account that the call names, "" for the installation's own. Problem 400 for one that the caller can't know of."""
+    name = request.query_params.get("account", "")
+    if not name:
+        return ""
+    found = visible_accounts(AwsAccount.objects.filter(name=name), principal_of(request)).first()
+    if found is None:
+        error = FieldError("account", "unknown_account", f"There is no AWS account {name}.", "Send one of /api/v1/accounts/.")
+        raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
+    return found.account_id
+
+
 class CatalogView(ApiView):
     """Base: which region, and what AWS's errors become."""
 
-    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION,)}
+    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION, ACCOUNT)}
 
     def read(self, request: Request, load: Callable[[Aws], Kept[T]]) -> tuple[str, Kept[T]]:
         """Region and what was read. Problem 400 for what is no region, 502 or 503 for AWS's errors."""
         region = region_of(request)
         try:
-            return region, load(cloud.connect(region))
+            return region, load(cloud.connect(region, account_of(request)))
         except CloudError as error:
             raise problem(error) from error
 
@@ -101,7 +119,7 @@ class ZonesView(CatalogView):
 
 
 class InstanceTypesView(CatalogView):
-    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION, NAME, OFFERED)}
+    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION, ACCOUNT, NAME, OFFERED)}
 
     @extend_schema(responses=_answers(bodies.InstanceTypeList))
     def get(self, request: Request) -> Response:
@@ -136,7 +154,7 @@ class TrainingPlansView(CatalogView):
 
 
 class QuotasView(CatalogView):
-    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION, NAME, SERVICE)}
+    query_parameters: ClassVar[dict[str, Sequence[OpenApiParameter]]] = {"GET": (REGION, ACCOUNT, NAME, SERVICE)}
 
     @extend_schema(responses=_answers(bodies.QuotaList))
     def get(self, request: Request) -> Response:

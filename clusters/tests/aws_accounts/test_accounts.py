@@ -157,7 +157,9 @@ def test_a_revoked_role_makes_its_clusters_unknown_and_they_heal(sandbox: Sandbo
     assert row.unreadable == ""
 
 
-def test_accounts_are_listed_added_and_tested_through_the_api(second: SecondAccount, admin_person: User, api: Who) -> None:
+def test_accounts_are_listed_added_and_tested_through_the_api(
+    sandbox: Sandbox, second: SecondAccount, admin_person: User, api: Who
+) -> None:
     client = api(admin_person)
     trust = client.get("/api/v1/accounts/trust/", {"account_id": SECOND}).json()
     assert trust["external_id"] == external_id(SECOND)
@@ -169,6 +171,11 @@ def test_accounts_are_listed_added_and_tested_through_the_api(second: SecondAcco
     assert client.post("/api/v1/accounts/", ADD, format="json").status_code == 202
     assert [item["name"] for item in client.get("/api/v1/accounts/").json()["results"]] == ["second"]
     assert client.post("/api/v1/accounts/second/test/").status_code == 202
+    own = client.get("/api/v1/catalog/zones/").json()["results"]
+    theirs = client.get("/api/v1/catalog/zones/", {"account": "second"}).json()["results"]
+    assert {zone["id"] for zone in own} == {zone["id"] for zone in theirs}
+    assert "DescribeAvailabilityZones" in {row["operation"] for row in sandbox.requests() if row["account"] == SECOND}
+    assert client.get("/api/v1/catalog/zones/", {"account": "nowhere"}).status_code == 400
 
 
 @pytest.mark.parametrize(
