@@ -8,7 +8,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z](-?[a-z0-9])+$", min_length=3, max_length=40)]
+NAME_RULE = "3 to 40 lower-case letters, digits and single hyphens, a letter first."
+GROUP_NAME_RULE = "1 to 63 letters, digits and hyphens, no hyphen first or last."
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z](-?[a-z0-9])+$", min_length=3, max_length=40), Field(description=NAME_RULE)]
 """Lower case, so that it is valid for EKS, HyperPod (1-63, no trailing hyphen), S3 bucket and IAM role names made from it."""
 Tag = Annotated[str, StringConstraints(max_length=256, pattern=r"^[\w .:/=+@-]*$")]
 
@@ -41,7 +43,7 @@ class DeepHealthCheck(StrEnum):
 class GroupInput(Input):
     """One instance group."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$")] = "workers"
+    name: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$"), Field(description=GROUP_NAME_RULE)] = "workers"
     instance_type: str = "ml.g5.8xlarge"
     count: Annotated[int, Field(ge=0, le=6758)] = 1
     capacity: Capacity = Capacity.ON_DEMAND

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ValidationError
 
 from accounts.principal import Principal
+from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
 from operations import action as actions
 from operations import clock, dispatch, events, notifications, points, trail
@@ -147,15 +148,7 @@ def parse(action: Action[Any], raw_input: Mapping[str, Any]) -> BaseModel:
             "Invalid input",
             f"{action.title}: the input has {error.error_count()} {'error' if error.error_count() == 1 else 'errors'}.",
             "Correct the fields named under errors.",
-            errors=[
-                FieldError(
-                    field=".".join(str(part) for part in item["loc"]),
-                    code=item["type"],
-                    detail=item["msg"].removeprefix("Value error, "),
-                    hint=_field_hint(item["type"]),
-                )
-                for item in error.errors(include_url=False, include_input=False)
-            ],
+            errors=field_errors(error, action.Input),
         ) from None
 
 
@@ -170,14 +163,6 @@ def _action(kind: str) -> Action[Any]:
         return actions.find(kind)
     except KeyError:
         raise Problem(404, "unknown_action", "Unknown action", f"There is no action {kind!r}.", "See the API's schema.") from None
-
-
-def _field_hint(code: str) -> str:
-    if code == "missing":
-        return "Give this field."
-    if code == "extra_forbidden":
-        return "Leave this field out: the action does not know it."
-    return ""
 
 
 def _plan_has_errors(plan: Plan) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -12,6 +12,7 @@ from clusters.features import REGISTRY, FeatureSeen
 from clusters.features.relations import required_by, requirements_first
 from clusters.resolved import ResolvedSpec
 from clusters.spec import Input
+from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
 
 
@@ -100,12 +101,7 @@ def chosen(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
             f"{feature.title}: the settings have {error.error_count()} {'error' if error.error_count() == 1 else 'errors'}.",
             "Correct the fields named under errors.",
             errors=[
-                FieldError(
-                    f"features.{name}.settings.{'.'.join(str(part) for part in item['loc'])}",
-                    item["type"],
-                    item["msg"].removeprefix("Value error, "),
-                    f"Its settings are: {known}." if item["type"] == "extra_forbidden" else "",
-                )
-                for item in error.errors(include_url=False, include_input=False)
+                replace(one, hint=f"Its settings are: {known}.") if one.code == "extra_forbidden" else one
+                for one in field_errors(error, feature.Settings, f"features.{name}.settings.")
             ],
         ) from None

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from clusters.spec import GroupInput, Input
+from clusters.spec import GROUP_NAME_RULE, GroupInput, Input
 
-GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$")]
+GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$"), Field(description=GROUP_NAME_RULE)]
 LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
 LabelValue = Annotated[str, StringConstraints(min_length=1, max_length=63)]
 SubnetId = Annotated[str, StringConstraints(pattern=r"^(subnet-[0-9a-f]{8,17})?$")]

@@ -9,7 +9,7 @@ from django import forms
 
 from clusters.catalog.instance_types import INSTANCE_TYPES, InstanceType
 from clusters.catalog.reading import TrainingPlan
-from clusters.spec import Capacity, DeepHealthCheck, GroupInput
+from clusters.spec import NAME_RULE, Capacity, DeepHealthCheck, GroupInput
 from clusters.web.offered import Offered
 from instantstart.web.forms import ProblemForm
 
@@ -55,8 +55,8 @@ class ClusterForm(ProblemForm):
         "network.existing": "network_existing_vpc_id",
     }
 
-    name = forms.CharField(max_length=40, help_text="3 to 40 lower-case letters, digits and hyphens; AWS resources carry it.")
     account = forms.ChoiceField(required=False, label="AWS account")
+    name = forms.CharField(max_length=40, help_text=f"{NAME_RULE} AWS resources carry it.")
     region = forms.ChoiceField()
     zone = forms.ChoiceField(required=False, label="Availability zone of the nodes")
     kubernetes_version = forms.ChoiceField(required=False, label="Kubernetes version")

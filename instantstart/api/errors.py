@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from instantstart.api import refusals, request_id
+from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
 
 CONTENT_TYPE = "application/problem+json"
@@ -96,7 +97,7 @@ def _as_problem(exception: Exception) -> tuple[Problem, dict[str, str]]:
             headers["Retry-After"] = str(exception.extra["retry_after"])
         return exception, headers
     if isinstance(exception, PydanticError):
-        return invalid_input(pydantic_errors(exception)), {}
+        return invalid_input(field_errors(exception)), {}
     if isinstance(exception, Http404):
         exception = exceptions.NotFound()
     elif isinstance(exception, PermissionDenied):
@@ -145,14 +146,6 @@ def _flatten(details: Any, path: str = "") -> Iterator[FieldError]:
         for position, inner in enumerate(details):
             leaf = isinstance(inner, Mapping) and "message" in inner and "code" in inner
             yield from _flatten(inner, path if leaf else f"{path}.{position}".lstrip("."))
-
-
-def pydantic_errors(error: PydanticError) -> list[FieldError]:
-    """Pydantic's errors, field by field. Values are not repeated: they may be secrets."""
-    return [
-        FieldError(".".join(str(part) for part in item["loc"]), item["type"], item["msg"])
-        for item in error.errors(include_url=False, include_input=False)
-    ]
 
 
 def invalid_input(errors: list[FieldError]) -> Problem:

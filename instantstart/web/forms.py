@@ -36,7 +36,8 @@ class ProblemForm(forms.Form):
         for error in problem.errors:
             path = re.sub(r"(\.\d+)+$", "", error.field)  # an item of a list is shown beside the list's field
             name = self.aliases.get(path, path.replace(".", "_"))
-            sentence = f"{error.detail} {error.hint}".strip()
+            detail = error.detail if error.detail.endswith((".", "!", "?", ":", ";")) else f"{error.detail}."  # pydantic's have none
+            sentence = f"{detail} {error.hint}".strip()
             if error.code == "string_pattern_mismatch" and name in self.fields and self.fields[name].help_text:
                 sentence = f"This does not fit. {self.fields[name].help_text}"  # rather than a regular expression
             self.add_error(
