@@ -18,7 +18,7 @@ from clusters.api.nodes import VERBS, events_of, operations_on_nodes
 from clusters.catalog.instance_types import INSTANCE_TYPES
 from clusters.groups import advice
 from clusters.models import Cluster, InstanceGroup, Node
-from clusters.spec import Capacity
+from clusters.spec import Capacity, GroupInput
 from clusters.web.forms import CAPACITY_WORDS, described
 from instantstart.problem import Problem
 from instantstart.web.forms import ProblemForm
@@ -47,7 +47,7 @@ class GroupForm(ProblemForm):
     aliases = dict(zip((f"groups.0.{name}" for name in FIELDS), FIELDS, strict=True)) | {"groups.0": "training_plan_arn"}
 
     name = forms.CharField(max_length=63, label="Group name")
-    instance_type = forms.ChoiceField(label="Instance type")
+    instance_type = forms.ChoiceField(label="Instance type", initial=GroupInput.model_fields["instance_type"].default)
     count = forms.IntegerField(min_value=0, max_value=6758, initial=1, label="Instances")
     capacity = forms.ChoiceField(
         choices=[(mode.value, words) for mode, words in CAPACITY_WORDS.items()], initial=Capacity.ON_DEMAND.value, label="Capacity"
@@ -119,6 +119,8 @@ def group_scale(request: HttpRequest, name: str, group: str) -> HttpResponse:
         choices="clusters/scale_choices.html",
         chosen={"disrupt": disrupt},
     )
+    if request.method == "GET" and "count" not in request.GET:
+        return render(request, "clusters/scale.html", {"review": review})  # nothing is asked yet, so there is no plan to show
     return reviewed(request, review, to_operation(name))
 
 

@@ -94,7 +94,7 @@ def test_the_browsable_page_needs_nothing_from_elsewhere_and_no_inline_code(db):
     found.feed(page.content.decode())
     assert found.inline == []
     static = [link for link in found.links if link.startswith("/static/")]
-    assert all(finders.find(link.removeprefix("/static/")) for link in static) and len(static) == 5
+    assert all(finders.find(link.removeprefix("/static/")) for link in static) and len(static) == 6
     (script,) = set(found.links) - set(static)
     assert script.startswith("/api/docs/?script")
     source = client.get(script)

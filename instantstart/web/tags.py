@@ -158,7 +158,7 @@ def duration(seconds: float | timedelta | None) -> str:
 @register.filter
 def interval(seconds: float) -> str:
     """A period between looks: with tenths while it is short."""
-    return f"{seconds:.2g} s" if seconds < 10 else duration(seconds)
+    return f"{f'{seconds:.1f}'.removesuffix('.0')} s" if seconds < 10 else duration(seconds)
 
 
 @register.simple_tag

@@ -41,6 +41,7 @@ def test_a_group_is_typed_planned_added_scaled_and_its_node_looked_at(standing: 
 
     form = client.get(f"{HOME}groups/new/")
     assert (form.status_code, "Show the plan" in form.content.decode()) == (200, True)
+    assert form.context["form"]["instance_type"].value() == "ml.g5.8xlarge", "as in the wizard"
     wrong = client.get(f"{HOME}groups/new/?name=-bad-&instance_type=ml.m5.xlarge&count=1&capacity=spot&volume_gb=500")
     assert wrong.status_code == 422
     address = f"{HOME}groups/new/?name=cpu&instance_type=ml.m5.xlarge&count=0&capacity=spot&volume_gb=100"
@@ -56,7 +57,9 @@ def test_a_group_is_typed_planned_added_scaled_and_its_node_looked_at(standing: 
     assert standing.counts() == {"workers": 1, "cpu": 0}
     drive(lambda: Cluster.objects.get().groups.filter(name="cpu").exists(), max_ticks=60)
 
-    unchanged = client.get(f"{HOME}groups/cpu/scale/").content.decode()
+    asked = client.get(f"{HOME}groups/cpu/scale/").content.decode()
+    assert ('name="count"' in asked, "plan_fingerprint" in asked, "Nothing would change" in asked) == (True, False, False)
+    unchanged = client.get(f"{HOME}groups/cpu/scale/?count=0").content.decode()
     assert "Nothing would change" in unchanged
     scale = client.get(f"{HOME}groups/cpu/scale/?count=2").content.decode()
     assert "Scale it to 2" in scale
