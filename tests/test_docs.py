@@ -40,6 +40,10 @@ SAID = {
     ".venv/bin/python manage.py sandbox clock --speed 120": '"speed": 120',
     'curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3099/api/v1/clusters/': '"name":"demo"',
     'curl -s -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3099/api/v1/me/': '"username":"admin"',
+    'call "$demo/export/"': '"ClusterName"',
+    """call -X PATCH "$demo/features/metrics_server/?dry_run=true" -d '{"enabled": true}\'""": "metrics_server",
+    """call -X DELETE "$demo/?dry_run=true" -d '{"confirm": "demo"}\'""": '"irreversible"',
+    'call "http://127.0.0.1:3099/api/v1/operations/$(of operation.json id)/?wait=25"': '"kind":"group.scale"',
 }
 """A part of what a command says, where that tells whether it worked (`curl` ends with 0 on any answer)."""
 

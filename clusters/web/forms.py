@@ -55,8 +55,8 @@ class ClusterForm(ProblemForm):
         "network.existing": "network_existing_vpc_id",
     }
 
-    account = forms.ChoiceField(required=False, label="AWS account")
     name = forms.CharField(max_length=40, help_text=f"{NAME_RULE} AWS resources carry it.")
+    account = forms.ChoiceField(required=False, label="AWS account")
     region = forms.ChoiceField()
     zone = forms.ChoiceField(required=False, label="Availability zone of the nodes")
     kubernetes_version = forms.ChoiceField(required=False, label="Kubernetes version")
