@@ -31,6 +31,7 @@ PAGES = [
     "/orphans/",
     "/aws-accounts/",
     "/aws-accounts/new/",
+    "/import/",
     "/quotas/",
     "/cost/",
     "/training-plans/",
