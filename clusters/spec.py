@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from ipaddress import IPv4Network
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from clusters.bucket_name import BucketNameOrNone
+from clusters.region import RegionOrDefault
 
 NAME_RULE = "3 to 40 lower-case letters, digits and single hyphens, a letter first."
 GROUP_NAME_RULE = "1 to 63 letters, digits and hyphens, no hyphen first or last."
@@ -25,7 +29,25 @@ TagKey = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=
 
 
 class Input(BaseModel):
+    """What a person sends. No string in it has a null character: neither the database nor AWS takes one."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @field_validator("*")
+    @classmethod
+    def _no_null_character(cls, value: Any) -> Any:
+        if _has_null(value):
+            raise PydanticCustomError("null_character", "this has a null character; leave it out")
+        return value
+
+
+def _has_null(value: Any) -> bool:
+    """Of plain values: inputs within have looked at their own fields."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_null(key) or _has_null(inner) for key, inner in value.items())
+    return isinstance(value, list | tuple) and any(_has_null(inner) for inner in value)
 
 
 class Capacity(StrEnum):
@@ -69,6 +91,10 @@ class ExistingNetwork(Input):
     compute_subnet_id: str
 
 
+NOT_FOR_HOSTS = tuple(IPv4Network(cidr) for cidr in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"))
+"""This network, loopback, link-local, multicast, reserved (RFC 6890)."""
+
+
 class NetworkInput(Input):
     vpc_cidr: str | None = None
     """None: the first of 10.90.0.0/16 … 10.190.0.0/16 that overlaps no VPC of the region."""
@@ -85,6 +111,8 @@ class NetworkInput(Input):
         network = IPv4Network(value)  # ValueError: host bits set, or no network
         if not 16 <= network.prefixlen <= 18:
             raise ValueError("a VPC CIDR is a /16 to a /18 here: nodes with EFA take dozens of addresses each and get a /20 of their own")
+        if any(network.overlaps(taken) for taken in NOT_FOR_HOSTS):
+            raise ValueError("no host can have addresses of this range: choose a private one, such as 10.90.0.0/16")
         return str(network)
 
     @field_validator("public_access_cidrs")
@@ -100,7 +128,7 @@ class NetworkInput(Input):
 
 
 class StorageInput(Input):
-    bucket: str = ""
+    bucket: BucketNameOrNone = ""
     """Existing bucket to share; empty: one is made for the cluster."""
     claim: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")] = "shared"
 
@@ -111,7 +139,7 @@ class ClusterInput(Input):
     name: Name
     account: Annotated[str, StringConstraints(max_length=40)] = ""
     """Name of an AWS account that was added (/api/v1/accounts/). Empty: that of the installation's own credentials."""
-    region: str = ""
+    region: RegionOrDefault = ""
     """Empty: the region of the control plane's settings."""
     kubernetes_version: str = ""
     """Empty: the newest that EKS offers in standard support and HyperPod documents."""

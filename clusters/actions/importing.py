@@ -20,6 +20,7 @@ from clusters.models.found import EVERYWHERE
 from clusters.observing.nodes import write_groups
 from clusters.phases import PHASES
 from clusters.reading.hyperpod import hyperpod_of
+from clusters.region import Region
 from clusters.spec import Input, Name
 from clusters.steps.importing import FirstLooks, RegionsSearched
 from instantstart import cloud
@@ -102,7 +103,7 @@ class DiscoverClusters(Action[DiscoverInput]):
 class ChosenCluster(Input):
     """One of what was found. alias: its name here, where EKS' own is taken, or is none that names made from it could have."""
 
-    region: str
+    region: Region
     eks_name: str
     alias: str = ""
 

@@ -11,6 +11,7 @@ from accounts.principal import Principal
 from clusters.actions.readable import readable
 from clusters.catalog import reading
 from clusters.models.quota import OPEN_REQUESTS, Quota
+from clusters.region import Region
 from clusters.spec import Input
 from clusters.steps.quotas import LookAtQuotas, RequestIncrease, newest_request, open_request
 from instantstart import cloud
@@ -21,8 +22,6 @@ from operations.choices import Severity
 from operations.models import Operation
 from operations.plan import Change, Check, FieldChange, Irreversible, Plan
 from operations.step import Step
-
-Region = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
 
 
 class RegionInput(Input):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar, TypeVar
@@ -20,6 +19,7 @@ from clusters.catalog import instance_types, reading, versions
 from clusters.catalog.kept import Kept
 from clusters.models import AwsAccount
 from clusters.prices import Book, Quote
+from clusters.region import asked_region
 from instantstart import cloud
 from instantstart.api.problem_schema import ProblemSerializer
 from instantstart.api.views import ApiView
@@ -38,7 +38,6 @@ SERVICE = OpenApiParameter(
     "service", OpenApiTypes.STR, enum=["sagemaker", "vpc", "ec2", "eks"], description="Service; sagemaker when absent."
 )
 OFFERED = OpenApiParameter("zone", OpenApiTypes.STR, description="Only types that EC2 offers in this zone.")
-_REGION = re.compile(r"^[a-z]{2}(-[a-z]+)+-\d$")
 _REFUSALS = {
     502: OpenApiResponse(ProblemSerializer, description="AWS answered with an error."),
     503: OpenApiResponse(ProblemSerializer, description="AWS could not be reached, or the credentials do not work."),
@@ -51,11 +50,7 @@ def _answers(body: Any) -> dict[int, Any]:
 
 def region_of(request: Request) -> str:
     """The region that the call names, or the control plane's own. Problem 400 for what is no region."""
-    region: str = request.query_params.get("region") or settings.DEFAULT_REGION
-    if _REGION.match(region) is None:
-        error = FieldError("region", "not_a_region", f"{region} is no name of a region.", "Send one of /api/v1/catalog/regions/.")
-        raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
-    return region
+    return asked_region(request.query_params.get("region") or settings.DEFAULT_REGION)
 
 
 def account_of(request: Request) -> str:

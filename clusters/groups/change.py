@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from clusters.configs.export import exported_group
-from clusters.groups.spec import LabelKey, LabelValue, TaintInput, taints_as_sent
+from clusters.groups.labels import LabelKey, LabelValue
+from clusters.groups.spec import Folder, Script, TaintInput, taints_as_sent
 from clusters.reading.hyperpod import GroupReading
 from clusters.spec import Capacity, DeepHealthCheck, Input
 from operations.choices import Severity
@@ -27,8 +28,8 @@ class GroupFields(Input):
     threads_per_core: Literal[1, 2] | None = None
     deep_health_checks: list[DeepHealthCheck] | None = None
     minimum: Annotated[int, Field(ge=0, le=6758)] | None = None
-    lifecycle: Annotated[str, StringConstraints(pattern=r"^s3://.+$", max_length=1024)] | None = None
-    on_create: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    lifecycle: Annotated[Folder, Field(min_length=1)] | None = None
+    on_create: Script | None = None
     labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] | None = None
     taints: Annotated[list[TaintInput], Field(max_length=50)] | None = None
 

@@ -7,17 +7,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from clusters.groups.labels import LabelKey, LabelValue, TaintValue
 from clusters.spec import GROUP_NAME_RULE, GroupInput, Input
 
 GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$"), Field(description=GROUP_NAME_RULE)]
-LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
-LabelValue = Annotated[str, StringConstraints(min_length=1, max_length=63)]
+Folder = Annotated[str, StringConstraints(pattern=r"^(s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\x00-\x1f\x7f]*)?)?$", max_length=1024)]
+"""In S3; "" for none."""
+Script = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$", max_length=128)]
+"""A file below the folder. AWS's model takes any text here, and the node then finds no such file."""
 SubnetId = Annotated[str, StringConstraints(pattern=r"^(subnet-[0-9a-f]{8,17})?$")]
 
 
 class TaintInput(Input):
     key: LabelKey
-    value: Annotated[str, StringConstraints(max_length=63)] = ""
+    value: TaintValue = ""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
@@ -37,8 +40,8 @@ class NewGroup(GroupInput):
     name: GroupName
     minimum: Annotated[int, Field(ge=0, le=6758)] | None = None
     subnet: SubnetId = ""
-    lifecycle: Annotated[str, StringConstraints(pattern=r"^(s3://.+)?$", max_length=1024)] = ""
-    on_create: Annotated[str, StringConstraints(max_length=128)] = "on_create.sh"
+    lifecycle: Folder = ""
+    on_create: Script = "on_create.sh"
     image_id: Annotated[str, StringConstraints(pattern=r"^(ami-[0-9a-f]{8,17})?$")] = ""
     labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=50)] = Field(default_factory=dict)
     taints: Annotated[list[TaintInput], Field(max_length=50)] = Field(default_factory=list)

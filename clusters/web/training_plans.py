@@ -15,6 +15,7 @@ from accounts.principals import principal_of
 from clusters.actions.readable import readable
 from clusters.api.training_plans import wish_of
 from clusters.catalog import reading
+from clusters.region import asked_region
 from clusters.training_plans.offers import COUNTS, search
 from instantstart import cloud
 from instantstart.problem import Problem
@@ -39,7 +40,7 @@ def training_plan_list(request: HttpRequest) -> HttpResponse:
     }
     try:
         with readable():
-            context["plans"] = reading.training_plans(cloud.connect(region)).value
+            context["plans"] = reading.training_plans(cloud.connect(asked_region(region))).value
         if context["searched"]:
             wish = wish_of(request.GET.dict())
             with readable():

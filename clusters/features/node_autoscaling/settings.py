@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from clusters.features.entry import FeatureSettings
-from clusters.groups.spec import GroupName, LabelKey
+from clusters.groups.labels import LabelKey
+from clusters.groups.spec import GroupName
 from clusters.spec import Input
 
 INSTANCE_TYPE, ZONE, ARCHITECTURE = "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone", "kubernetes.io/arch"
