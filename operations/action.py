@@ -34,7 +34,7 @@ class Action(ABC, Generic[InputT]):
 
     kind: "<noun>.<verb>", stored in operations. title: imperative phrase. permission: the weakest role that may.
     Input: pydantic model, frozen, extra="forbid", of the typed input (its JSON schema is the API's and the tool's).
-    needs_approval_by_agents follows from risk == destructive.
+    An agent's change waits for a person where risk_of(plan) is destructive.
     """
 
     kind: ClassVar[str]
@@ -62,6 +62,16 @@ class Action(ABC, Generic[InputT]):
     @abstractmethod
     def plan(self, data: InputT, principal: Principal) -> Plan:
         """What would happen; reads only (AWS reads allowed, never inside a transaction)."""
+
+    def risk_of(self, plan: Plan) -> Risk:
+        """How much this very change can do; default: what the verb can."""
+        return self.risk
+
+    def guard(self, data: InputT) -> None:
+        """What must still hold when it is recorded, and when it is approved: in that transaction, under the locks of our rows.
+
+        Raises Problem when it does not. The plan's checks were made before, without a lock. No network here.
+        """
 
     def record(self, data: InputT, operation: Operation) -> None:
         """Rows of ours that must exist with the operation; runs in the transaction that records it. No network here."""

@@ -16,6 +16,7 @@ from operations.choices import OperationState
 from operations.ending import end, wake
 from operations.models import Operation
 from operations.permission import permit
+from operations.submit import plan_has_errors
 from operations.trail import on_trail
 
 AWAITING = Q(state=OperationState.AWAITING_APPROVAL)
@@ -23,7 +24,8 @@ AWAITING = Q(state=OperationState.AWAITING_APPROVAL)
 
 @on_trail("operation.approve")
 def approve(operation: Operation, principal: Principal, reason: str = "") -> Operation:
-    """Lets it start. Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval, 409 plan_changed.
+    """Lets it start. Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval, 422 plan_has_errors, 409 plan_changed,
+    and what the action's guard() raises.
 
     The plan is made once more: when the world has changed since it was asked, the new plan is kept for the person to
     look at, and nothing starts.
@@ -32,6 +34,9 @@ def approve(operation: Operation, principal: Principal, reason: str = "") -> Ope
     action = actions.find(operation.kind)
     data = action.Input.model_validate(operation.input)
     plan = action.plan(data, principal)
+    if plan.errors:
+        Operation.objects.filter(AWAITING, pk=operation.pk).update(plan=plan.model_dump(mode="json"), plan_fingerprint=plan.fingerprint)
+        raise plan_has_errors(plan)
     if plan.fingerprint != operation.plan_fingerprint:
         Operation.objects.filter(AWAITING, pk=operation.pk).update(plan=plan.model_dump(mode="json"), plan_fingerprint=plan.fingerprint)
         raise Problem(
@@ -53,6 +58,7 @@ def approve(operation: Operation, principal: Principal, reason: str = "") -> Ope
         operation.refresh_from_db()
         if not done:
             raise _not_awaiting(operation)
+        action.guard(data)
         events.note(operation, "approved", f"Approved by {principal.user.get_username()}. {reason}".strip())
         events.publish_operation(operation)
         wake(operation.pk)

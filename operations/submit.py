@@ -18,7 +18,7 @@ from instantstart.problem import FieldError, Problem
 from operations import action as actions
 from operations import clock, dispatch, events, notifications, points, trail
 from operations.action import Action
-from operations.choices import Channel, OperationState, Risk
+from operations.choices import DUE_STATES, Channel, OperationState, Risk
 from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
@@ -83,7 +83,7 @@ def _submit(
     if dry_run:
         return Submission(plan, None, plan.changed)
     if plan.errors:
-        raise _plan_has_errors(plan)
+        raise plan_has_errors(plan)
     if plan_fingerprint is not None and plan_fingerprint != plan.fingerprint:
         raise Problem(
             409,
@@ -94,11 +94,11 @@ def _submit(
             extra={"plan": plan.model_dump(mode="json") | {"fingerprint": plan.fingerprint}},
         )
     if not plan.changed and parent is None:
-        return Submission(plan, None, changed=False)
+        return _under_way(action.lock(data), fingerprint) or Submission(plan, None, changed=False)
 
     subject_type, subject = action.subject(data)
     at = clock.now()
-    asks = parent is None and principal.agent and action.risk == Risk.DESTRUCTIVE
+    asks = parent is None and principal.agent and action.risk_of(plan) == Risk.DESTRUCTIVE
     operation = Operation(
         kind=action.kind,
         title=action.title,
@@ -165,7 +165,7 @@ def _action(kind: str) -> Action[Any]:
         raise Problem(404, "unknown_action", "Unknown action", f"There is no action {kind!r}.", "See the API's schema.") from None
 
 
-def _plan_has_errors(plan: Plan) -> Problem:
+def plan_has_errors(plan: Plan) -> Problem:
     return Problem(
         422,
         "plan_has_errors",
@@ -179,6 +179,7 @@ def _plan_has_errors(plan: Plan) -> Problem:
 
 def _record(operation: Operation, action: Action[Any], data: BaseModel) -> None:
     operation.save(force_insert=True)
+    action.guard(data)
     action.record(data, operation)
     operation.steps = listed_steps([], action.steps(operation))
     operation.save(update_fields=["steps"])
@@ -189,6 +190,16 @@ def _record(operation: Operation, action: Action[Any], data: BaseModel) -> None:
     events.publish_operation(operation)
     if operation.state == OperationState.RECORDED:
         transaction.on_commit(partial(dispatch.hint, operation.pk), robust=False)
+
+
+def _under_way(lock: str, fingerprint: str) -> Submission | None:
+    """What is at work on the subject already: where nothing differs now, something may by its end. Its own repetition finds it."""
+    holder = Operation.objects.filter(lock_key=lock, state__in=DUE_STATES).first() if lock else None
+    if holder is None:
+        return None
+    if holder.request_fingerprint != fingerprint:
+        raise in_progress(holder)
+    return Submission(Plan.model_validate(holder.plan), holder, changed=True, repeated=True)
 
 
 def _free_of_ancestors(lock: str, parent: Operation | None) -> str:

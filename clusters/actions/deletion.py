@@ -16,6 +16,7 @@ from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps.base import Subject
 from clusters.steps.deletion import EmptyBucket, NothingInTheWay, NothingLeft, RemoveHyperPod, RemoveLogGroups, RemoveObject, RemoveStack
+from instantstart.problem import Problem
 from operations import alerts
 from operations.action import Action, Verification, register
 from operations.choices import OperationState, Risk, Severity
@@ -64,6 +65,13 @@ class DeleteCluster(Action[DeleteInput]):
                 "resources": sorted(f"{item.resource_type} {item.physical_id}" for item in row.resources.all()),
             },
         )
+
+    def guard(self, data: DeleteInput) -> None:
+        """Somebody may have protected it since the plan looked."""
+        row = state.locked(data.name)
+        if row is not None and row.deletion_protection:
+            fault = _protected(row.name)
+            raise Problem(409, fault.code, "Deletion protection", fault.message, fault.hint)
 
     def record(self, data: DeleteInput, operation: Operation) -> None:
         state.note_operation(data.name, operation, whole=True, phases=tuple(PhaseName.values))
@@ -126,15 +134,13 @@ def _changes(reader: ClusterReader, row: Cluster) -> Iterator[Change]:
         yield Change(resource_type="Cluster", name=row.name, action="delete")
 
 
+def _protected(name: str) -> Fault:
+    return Fault("deletion_protected", f"{name} is protected against deletion.", "Switch deletion protection off first.")
+
+
 def _checks(reader: ClusterReader, row: Cluster, spec: ResolvedSpec, data: DeleteInput) -> Iterator[Check]:
     if row.deletion_protection:
-        yield Check(
-            code="deletion_protected",
-            severity=Severity.ERROR,
-            title="Deletion protection",
-            detail=f"{row.name} is protected against deletion.",
-            fix="Switch deletion protection off first.",
-        )
+        yield Check.of(_protected(row.name), "Deletion protection")
     if data.confirm != row.name:
         yield Check(
             code="confirmation_missing",

@@ -154,6 +154,10 @@ class ScaleGroup(GroupAction[GroupScaleInput]):
     Input = GroupScaleInput
     typical_seconds = 600
 
+    def risk_of(self, plan: Plan) -> Risk:
+        """Down, it takes nodes with their disks."""
+        return Risk.DESTRUCTIVE if plan.irreversible else self.risk
+
     def plan(self, data: GroupScaleInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
         spec = ResolvedSpec.model_validate(row.spec)

@@ -8,6 +8,8 @@ from accounts.principal import Principal
 from clusters import state
 from clusters.actions.subject import NameInput, known_cluster
 from operations.action import Action, Verification, register
+from operations.choices import DUE_STATES
+from operations.conflict import in_progress
 from operations.models import Operation
 from operations.plan import Change, FieldChange, Plan
 from operations.step import Step
@@ -46,6 +48,13 @@ class ProtectCluster(Action[ProtectInput]):
         return Plan(
             kind=self.kind, summary=f"{'Protect' if data.enabled else 'Stop protecting'} {row.name}", changes=(change,), typical_seconds=1
         )
+
+    def guard(self, data: ProtectInput) -> None:
+        """A deletion that runs is not stopped by it, and must not look as if it were."""
+        row = state.locked(data.name)
+        deletion = Operation.objects.filter(cluster=data.name, kind="cluster.delete", state__in=DUE_STATES).first()
+        if row is not None and data.enabled and deletion is not None:
+            raise in_progress(deletion)
 
     def record(self, data: ProtectInput, operation: Operation) -> None:
         row = state.locked(data.name)

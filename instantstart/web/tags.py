@@ -177,15 +177,22 @@ def money(dollars: float | None) -> str:
     return "unknown" if dollars is None else f"${dollars:,.2f}/h"
 
 
-@register.simple_tag(takes_context=True)
-def nav(context: template.Context, name: str, text: str, drawing: str) -> SafeString:
-    """One entry of the main menu, marked when it is the current one."""
+def _entry(context: template.Context, name: str) -> tuple[str, bool]:
+    """Where an entry leads, and whether that is the page that is shown; the address is empty where there is no such route."""
     try:
         url = reverse(name)
     except NoReverseMatch:
-        return SafeString("")
+        return "", False
     request = context.get("request")
-    here = request is not None and (request.path == url or (url != "/" and request.path.startswith(url)))
+    return url, request is not None and (request.path == url or (url != "/" and request.path.startswith(url)))
+
+
+@register.simple_tag(takes_context=True)
+def nav(context: template.Context, name: str, text: str, drawing: str) -> SafeString:
+    """One entry of the main menu, marked when it is the current one."""
+    url, here = _entry(context, name)
+    if not url:
+        return SafeString("")
     current = SafeString(' aria-current="page"') if here else ""
     return format_html(
         '<li class="nav-item{}"><a class="nav-link" href="{}"{}>{}<span class="nav-link-title">{}</span></a></li>',
@@ -195,3 +202,11 @@ def nav(context: template.Context, name: str, text: str, drawing: str) -> SafeSt
         icon(drawing),
         text,
     )
+
+
+@register.simple_tag(takes_context=True)
+def menu_entry(context: template.Context, name: str, text: str, drawing: str) -> SafeString:
+    """One entry of a menu that opens, marked when it is the current one."""
+    url, here = _entry(context, name)
+    current = SafeString(' aria-current="page"') if here else ""
+    return format_html('<a href="{}"{}>{}{}</a>', url, current, icon(drawing), text) if url else SafeString("")

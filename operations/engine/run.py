@@ -18,7 +18,7 @@ from operations.choices import Category, OperationState, StepState
 from operations.ending import end
 from operations.intents import History
 from operations.leases import Lease, LeaseLost, StateChanged
-from operations.models import Operation
+from operations.models import Intent, Operation
 from operations.models.event import Level
 from operations.models.intent import IntentOutcome
 from operations.progress import done, listed_steps, moved
@@ -318,7 +318,7 @@ class Run:
         name = self.operation.step
         step = next((step for step in steps if step.name == name and name not in done(self.operation.steps)), None)
         if step is None:
-            return self._end(OperationState.CANCELLED, message="Cancelled; nothing was running outside.")
+            return self._end(OperationState.CANCELLED, message=f"Cancelled. {self._what_stands()}")
         past = intents.history(self.operation, step)
         if past.unsent and past.last is not None:
             intents.settle(self.lease, past.last, IntentOutcome.FAILED, error_code=intents.NOT_SENT)
@@ -339,7 +339,14 @@ class Run:
                 return self._outcome_unknown(step, past)
             intents.settle(self.lease, past.last, IntentOutcome.UNKNOWN, error_code="no_reply")
         rows = moved(listed_steps(self.operation.steps, steps), step.name, "cancelled", seen.message, clock.now())
-        return self._end(OperationState.CANCELLED, message=seen.message or "Cancelled.", steps=rows)
+        return self._end(OperationState.CANCELLED, message=f"{_sentence(seen.message or 'Cancelled')} {self._what_stands()}", steps=rows)
+
+    def _what_stands(self) -> str:
+        """What was asked for before is not taken back by cancelling."""
+        own = Q(operation=self.operation) | Q(operation__parent=self.operation)
+        asked = Intent.objects.filter(own).exclude(outcome=IntentOutcome.FAILED).order_by("pk").values_list("api", flat=True)
+        names = list(dict.fromkeys(asked))
+        return f"What was asked for stands: {', '.join(names)}." if names else "Nothing was changed."
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

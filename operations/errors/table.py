@@ -8,6 +8,7 @@ from functools import cache
 from operations.errors import (
     aws_common,
     cloudformation,
+    cloudtrail,
     ec2,
     eks,
     helm,
@@ -33,6 +34,7 @@ SERVICES: dict[str, tuple[Entry, ...]] = {
     "s3": s3.ENTRIES,
     "service-quotas": service_quotas.ENTRIES,
     "logs": logs.ENTRIES,
+    "cloudtrail": cloudtrail.ENTRIES,
     "pricing": pricing.ENTRIES,
     "resourcegroupstaggingapi": tagging.ENTRIES,
     "kubernetes": kubernetes.ENTRIES,

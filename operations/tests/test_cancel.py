@@ -28,6 +28,7 @@ def test_an_operation_that_has_not_begun_ends_without_a_call(begin: Begin, as_op
     drive(operation)
     operation.refresh_from_db()
     assert (operation.state, outside.calls) == (OperationState.CANCELLED, [])
+    assert operation.message == "Cancelled. Nothing was changed."
 
 
 def test_what_runs_outside_comes_to_rest_first_and_nothing_new_begins(begin: Begin, as_operator: Principal, outside: Outside) -> None:
@@ -42,6 +43,8 @@ def test_what_runs_outside_comes_to_rest_first_and_nothing_new_begins(begin: Beg
     assert [name for _, name, _ in outside.calls] == ["demo/a"]
     assert [row["state"] for row in operation.steps] == ["cancelled", "waiting"]
     assert operation.cancel_requested_at is not None
+    asked = operation.intents.get().api
+    assert operation.message.endswith(f" What was asked for stands: {asked}.")
 
 
 def test_cancelling_twice_changes_nothing_more(begin: Begin, as_operator: Principal, outside: Outside) -> None:
@@ -61,6 +64,7 @@ def test_children_are_cancelled_with_their_parent(begin: Begin, as_operator: Pri
     operation.refresh_from_db()
     assert operation.state == OperationState.CANCELLED
     assert [(child.parent_step, child.state) for child in operation.children.all()] == [("a", OperationState.CANCELLED)]
+    assert "What was asked for stands: " in operation.message
     assert [name for _, name, _ in outside.calls] == ["demo/a"]
 
 

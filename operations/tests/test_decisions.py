@@ -9,10 +9,12 @@ import pytest
 from accounts.choices import Role
 from accounts.principal import Principal
 from instantstart.problem import Problem
+from operations import action as actions
 from operations.approve import approve, expire_approvals, refuse
-from operations.choices import OperationState
+from operations.choices import OperationState, Severity
 from operations.driver import drive
 from operations.models import Notification, Operation
+from operations.plan import Check
 from operations.resolve import resolve
 from operations.retry import retry
 from operations.submit import submit
@@ -55,6 +57,33 @@ def test_an_approved_change_runs(asked: Operation, as_operator: Principal, outsi
     drive(asked)
     asked.refresh_from_db()
     assert (asked.state, outside.things) == (OperationState.SUCCEEDED, {})
+
+
+def test_what_the_plan_finds_wrong_by_now_is_not_approved(
+    asked: Operation, as_operator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Check(code="in_the_way", severity=Severity.ERROR, title="Way", detail="Something is in the way.")
+    plan = actions.find("fake.remove").plan
+    monkeypatch.setattr(actions.find("fake.remove"), "plan", lambda *given: plan(*given).model_copy(update={"checks": (wrong,)}))
+    assert code_of(lambda: approve(asked, as_operator)) == "plan_has_errors"
+    asked.refresh_from_db()
+    assert (asked.state, [check["code"] for check in asked.plan["checks"]]) == (OperationState.AWAITING_APPROVAL, ["in_the_way"])
+
+
+def test_what_the_action_guards_against_is_neither_recorded_nor_approved(
+    asked: Operation, as_operator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guard(_: object) -> None:
+        raise Problem(409, "protected_since", "Protected", "Somebody has protected it since.", "Look.")
+
+    monkeypatch.setattr(actions.find("fake.remove"), "guard", guard)
+    assert code_of(lambda: approve(asked, as_operator)) == "protected_since"
+    asked.refresh_from_db()
+    assert asked.state == OperationState.AWAITING_APPROVAL
+    refuse(asked, as_operator)
+    before = Operation.objects.count()
+    assert code_of(lambda: submit("fake.remove", {"name": "demo"}, as_operator, channel="api")) == "protected_since"
+    assert Operation.objects.count() == before
 
 
 def test_a_refused_change_never_runs(asked: Operation, as_operator: Principal, outside: Outside) -> None:

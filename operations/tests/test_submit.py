@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from accounts.choices import Role
 from accounts.principal import Principal
 from instantstart.problem import Problem
+from operations import action as actions
 from operations import queue
 from operations.choices import OperationState
 from operations.driver import drive
@@ -110,6 +111,19 @@ def test_a_second_change_of_the_same_subject_is_refused_until_the_first_has_ende
     assert submit("fake.make", {"name": "other"}, as_operator, channel="api").operation
     drive()
     assert submit("fake.remove", {"name": "demo"}, as_operator, channel="api").operation
+
+
+def test_where_nothing_differs_yet_the_change_that_is_under_way_is_told_and_its_repetition_finds_it(
+    as_operator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removal = submit("fake.remove", {"name": "demo"}, as_operator, channel="api").operation
+    assert removal is not None
+    problem = refused(as_operator, raw={"name": "demo", "nothing": True})
+    assert (problem.code, problem.extra) == ("operation_in_progress", {"operation": str(removal.pk)})
+    plan = actions.find("fake.remove").plan
+    monkeypatch.setattr(actions.find("fake.remove"), "plan", lambda *given: plan(*given).model_copy(update={"changes": ()}))
+    again = submit("fake.remove", {"name": "demo"}, as_operator, channel="api")
+    assert (again.operation, again.repeated, again.changed) == (removal, True, True)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from clusters.tests.groups.standing import Standing
 from clusters.tests.rows import make_drift, make_orphan
 from clusters.tests.sandbox import Sandbox
 from clusters.tests.test_kill import Killer, survive
+from clusters.tests.training_plans.test_training_plans import asked, offers
 from operations import action as actions
 from operations import points
 from operations.choices import OperationState
@@ -95,6 +96,7 @@ class Row:
     before: Callable[[Field], None] = nothing
     shown: Callable[[Field], bool] = lambda _: True
     untold: bool = False
+    by_admin: bool = False
 
 
 def one(field: Field) -> None:
@@ -135,6 +137,10 @@ def an_address_of_before(field: Field) -> Given:
 
 def decided(state: str) -> Callable[[Field], bool]:
     return lambda _: Drift.objects.get().state == state
+
+
+def purchase(_: Field) -> Given:
+    return asked(offers()[0])
 
 
 ROWS = (
@@ -204,6 +210,7 @@ ROWS = (
         lambda _: {"region": "us-west-2", "quota": "ml.p5.48xlarge for cluster usage", "value": 999},
         ("RequestServiceQuotaIncrease",),
     ),
+    Row("training_plan.purchase", purchase, ("CreateTrainingPlan",), by_admin=True),
 )
 
 
@@ -228,7 +235,7 @@ def test_every_action_is_killed() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)
 def test_an_action_that_dies_once_at_each_point_ends_the_same_by_the_same_calls(
-    field: Field, monkeypatch: pytest.MonkeyPatch, row: Row
+    field: Field, admin_person: User, monkeypatch: pytest.MonkeyPatch, row: Row
 ) -> None:
     standing = field.standing
     row.before(field)
@@ -237,7 +244,7 @@ def test_an_action_that_dies_once_at_each_point_ends_the_same_by_the_same_calls(
     killer = Killer()
     with monkeypatch.context() as patch:
         patch.setattr(points, "reach", killer.reach)
-        operation, deaths = survive(standing.sandbox, field.who, row.kind, **given)
+        operation, deaths = survive(standing.sandbox, admin_person if row.by_admin else field.who, row.kind, **given)
     writes = standing.writes()
     assert deaths == len(killer.reached)
     assert not killer.reached & killer.to_come

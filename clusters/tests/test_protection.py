@@ -1,0 +1,45 @@
+"""Deletion protection against a deletion that was planned before it, and one that runs already."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import User
+from accounts.principals import principal_for
+from clusters.actions.deletion import DeleteCluster, DeleteInput
+from clusters.models import Cluster
+from clusters.tests.rows import make_cluster
+from instantstart.problem import Problem
+from operations import clock
+from operations.choices import OperationState
+from operations.models import Operation
+from operations.submit import submit
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_deletion_planned_before_the_protection_is_not_recorded_after_it() -> None:
+    make_cluster()
+    Cluster.objects.update(deletion_protection=True)
+    with pytest.raises(Problem) as refused:
+        DeleteCluster().guard(DeleteInput(name="demo", confirm="demo"))
+    assert (refused.value.status, refused.value.code) == (409, "deletion_protected")
+
+
+@pytest.mark.parametrize(
+    ("state", "protected"),
+    [(OperationState.RUNNING, False), (OperationState.AWAITING_APPROVAL, True), (OperationState.FAILED, True)],
+)
+def test_protection_does_not_seem_to_stop_a_deletion_that_runs(operator: User, state: str, protected: bool) -> None:
+    make_cluster()
+    deletion = Operation.objects.create(
+        kind="cluster.delete", title="Delete a cluster", subject="demo", cluster="demo", state=state, created_at=clock.now()
+    )
+    ask = {"name": "demo", "enabled": True}
+    if protected:
+        submit("cluster.protect", ask, principal_for(operator), channel="api")
+    else:
+        with pytest.raises(Problem) as refused:
+            submit("cluster.protect", ask, principal_for(operator), channel="api")
+        assert (refused.value.code, refused.value.extra) == ("operation_in_progress", {"operation": str(deletion.pk)})
+    assert Cluster.objects.get().deletion_protection is protected
