@@ -42,7 +42,7 @@ def _instead_of_an_error(patch: pytest.MonkeyPatch, answer: Seen) -> None:
 
         return observe
 
-    patch.setattr(look, "PHASES", tuple(replace(phase, probe=lying(phase.probe)) for phase in look.PHASES))
+    patch.setattr(look, "PHASES", tuple(replace(phase, own_probe=lying(phase.own_probe)) for phase in look.PHASES))
 
 
 MUTANTS: tuple[Mutant, ...] = (ready_on_an_error, gone_on_an_error, last_state_for_ever)

@@ -29,6 +29,8 @@ class Standing:
     sandbox: Sandbox
     row: dict[str, Any] = field(default_factory=dict)
     since: int = 0
+    arn: str = ""
+    """Of the HyperPod cluster as it was made: another test's cluster of the same name is not this one."""
 
     @property
     def aws(self) -> Aws:
@@ -36,6 +38,12 @@ class Standing:
 
     def describe(self) -> dict[str, Any]:
         return self.aws.read("sagemaker", "describe_cluster", ClusterName="demo")
+
+    def arn_now(self) -> str:
+        """ "" where there is no cluster."""
+        if not any(row["kind"] == "sagemaker.cluster" and row["id"] == "demo" for row in self.sandbox.ledger()):
+            return ""
+        return str(self.describe()["ClusterArn"])
 
     def counts(self) -> dict[str, int]:
         return {group["InstanceGroupName"]: group["TargetCount"] for group in self.describe()["InstanceGroups"]}
@@ -66,6 +74,7 @@ class Standing:
         cloud.forget()
         made = run(self.sandbox, who, "cluster.create", name="demo")
         assert made.state == OperationState.SUCCEEDED, failure(made)
+        self.arn = self.arn_now()
         row = Cluster.objects.get()
         self.row = {name: getattr(row, name) for name in ("name", "region", "account", "spec", "given", "kubernetes_version")}
 
@@ -81,7 +90,7 @@ class Standing:
 
     def stands(self) -> bool:
         """Whether it is as it was made: other tests may have emptied the sandbox since, or left something behind."""
-        if not self.row or not any(one["kind"] == "sagemaker.cluster" for one in self.sandbox.ledger()):
+        if not self.arn or self.arn != self.arn_now():
             return False
         found = self.describe()
         return (

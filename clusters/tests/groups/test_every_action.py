@@ -218,7 +218,7 @@ ROWS = (
 def field(standing_once: Standing, pointed: Sandbox, operator: User, transactional_db: None) -> Iterator[Field]:
     """What one row leaves behind the next one takes on: each brings about by itself what it needs."""
     pointed.no_faults()
-    if standing_once.row and any(one["kind"] == "sagemaker.cluster" for one in pointed.ledger()):
+    if standing_once.arn and standing_once.arn == standing_once.arn_now():
         standing_once.remember()
     else:
         standing_once.make(operator)
