@@ -25,11 +25,11 @@ admin.site.site_title = "InstantStart admin"
 
 @admin.register(User)
 class UserAdmin(ReadOnlyAdmin):
-    list_display = ("username", "email", "role", "is_active", "last_login", "date_joined")
+    list_display = ("username", "email", "role", "accounts", "is_active", "last_login", "date_joined")
     list_filter = ("role", "is_active")
     search_fields = ("username", "email")
     exclude = ("password", "groups", "user_permissions")
-    actions = ("make_viewer", "make_operator", "make_admin", "shut_out", "let_in")
+    actions = ("make_viewer", "make_operator", "make_admin", "lift_limit", "shut_out", "let_in")
 
     @admin.action(description="Give the role viewer")
     def make_viewer(self, request: HttpRequest, rows: QuerySet[User]) -> None:
@@ -42,6 +42,11 @@ class UserAdmin(ReadOnlyAdmin):
     @admin.action(description="Give the role admin")
     def make_admin(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         self._set_role(request, rows, Role.ADMIN)
+
+    @admin.action(description="Lift the limit to AWS accounts")
+    def lift_limit(self, request: HttpRequest, rows: QuerySet[User]) -> None:
+        principal = principal_of(request)
+        carry_out(request, rows, lambda user: users.set_accounts(principal, user, None, channel=Channel.ADMIN), "{count} without a limit.")
 
     @admin.action(description="Shut out: end sessions and tokens")
     def shut_out(self, request: HttpRequest, rows: QuerySet[User]) -> None:

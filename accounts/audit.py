@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import uuid
 
+from django.db.models import QuerySet
+
 from accounts.choices import AuditOutcome
 from accounts.models import AuditEntry, User
 from accounts.principal import Principal
 from instantstart.api import request_id
+
+
+def visible(rows: QuerySet[AuditEntry], principal: Principal) -> QuerySet[AuditEntry]:
+    """All; for who is limited, what was about their clusters."""
+    if principal.clusters is None:
+        return rows
+    return rows.filter(subject__in=[f"cluster:{name}" for name in principal.clusters])
 
 
 def record(

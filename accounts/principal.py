@@ -16,7 +16,8 @@ class Principal:
     """A user as seen through one door: the user's rights cut down to those of the token used, if any.
 
     `clusters` is None when every cluster is allowed, else the names that are: those that the token names, of those in the accounts that
-    it is limited to. named, accounts: the two limits themselves, None for none; what makes a new cluster is held against these.
+    it, or its user, is limited to. named, accounts: the two limits themselves, None for none; what makes a new cluster is held against
+    these.
     """
 
     user: User
@@ -29,7 +30,7 @@ class Principal:
     accounts: frozenset[str] | None = None
 
     def may_reach(self, cluster: str) -> bool:
-        """Whether this principal's token is not limited to other clusters."""
+        """Whether neither the person nor the token is limited to other clusters."""
         return self.clusters is None or cluster in self.clusters
 
     def may_name(self, cluster: str) -> bool:
@@ -41,3 +42,13 @@ class Principal:
     def may_use(self, account: str) -> bool:
         """Whether it is not limited to other AWS accounts."""
         return self.accounts is None or account in self.accounts
+
+    @property
+    def limited(self) -> str:
+        """Who is limited, for a sentence that goes on with "limited to …": the token where there is one."""
+        return "you are" if self.token is None else "this token is"
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it, as an imperative sentence."""
+        return "Ask an administrator to widen your limit." if self.token is None else "Use a token that is not limited so."

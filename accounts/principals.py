@@ -14,12 +14,11 @@ from instantstart.problem import Problem
 
 
 def principal_for(user: User, token: ApiToken | None = None) -> Principal:
-    """The user's rights, cut down to those of the token. A role taken from the user later takes it from the tokens too."""
+    """The user's rights, cut down to those of the token. What is taken from the user later is taken from the tokens too."""
     role = Role(user.role)
-    if token is None:
-        return Principal(user=user, token=None, role=role, clusters=None, read_only=False, agent=False)
-    named = None if token.clusters is None else frozenset(token.clusters)
-    accounts = None if token.accounts is None else frozenset(token.accounts)
+    named = None if token is None or token.clusters is None else frozenset(token.clusters)
+    limits = [frozenset(held.accounts) for held in (user, token) if held is not None and held.accounts is not None]
+    accounts = frozenset.intersection(*limits) if limits else None
     clusters = named
     if accounts is not None:
         there = clusters_in(accounts)
@@ -27,10 +26,10 @@ def principal_for(user: User, token: ApiToken | None = None) -> Principal:
     return Principal(
         user=user,
         token=token,
-        role=min(role, Role(token.role), key=lambda candidate: candidate.rank),
+        role=role if token is None else min(role, Role(token.role), key=lambda candidate: candidate.rank),
         clusters=clusters,
-        read_only=token.read_only,
-        agent=token.agent,
+        read_only=token is not None and token.read_only,
+        agent=token is not None and token.agent,
         named=named,
         accounts=accounts,
     )

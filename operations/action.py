@@ -55,6 +55,13 @@ class Action(ABC, Generic[InputT]):
         """Name of the cluster concerned, "" for none; default: the subject's name up to the first "/"."""
         return self.subject(data)[1].partition("/")[0]
 
+    def account(self, data: InputT) -> str:
+        """Digits of the AWS account that it is about, where it is about no cluster: who is limited to accounts may ask for it in those.
+
+        "" for none, or that of the installation's own credentials, which is not told by its digits: then only who is not limited.
+        """
+        return ""
+
     def lock(self, data: InputT) -> str:
         """Key that at most one active operation may hold; default: the subject. Empty: no lock."""
         return ":".join(self.subject(data))

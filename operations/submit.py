@@ -74,7 +74,7 @@ def _submit(
 ) -> Submission:
     cluster = action.cluster(data)
     if parent is None:
-        permit(principal, action.permission, action.title, cluster, new=action.makes_cluster)
+        permit(principal, action.permission, action.title, cluster, new=action.makes_cluster, account=action.account(data))
     fingerprint = request_fingerprint(action.kind, data)
     if idempotency_key is not None and not dry_run and (earlier := _earlier(principal, idempotency_key, fingerprint)):
         return earlier

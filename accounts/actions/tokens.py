@@ -133,9 +133,10 @@ def revoke(principal: Principal, token: ApiToken, *, channel: str) -> list[str]:
             raise Problem(403, "read_only_token", "Read-only token", "This token only reads.", "Use a token that may write, or sign in.")
         if not own and not principal.role.covers(Role.ADMIN):
             raise Problem(403, "role_too_low", "Role too low", "Only admins revoke the tokens of others.", "Ask an admin.")
-        if principal.token is not None and not _within(token, principal):
+        if not _within(token, principal):
+            detail = "A token that holds more can't be revoked with less."
             raise Problem(
-                403, "exceeds_rights", "More than this token holds", "A token can't revoke one that holds more.", "Sign in to revoke it."
+                403, "exceeds_rights", "More than you hold", detail, "Sign in to revoke it." if principal.token else principal.way_out
             )
     with transaction.atomic():
         audit.record("token.revoke", principal=principal, channel=channel, subject=subject, detail="" if own else f"of {token.user}")

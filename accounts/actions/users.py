@@ -13,6 +13,7 @@ from accounts.actions import tokens
 from accounts.actions.refusal import refuse
 from accounts.choices import Role
 from accounts.models import User
+from accounts.models.token import validate_accounts
 from accounts.principal import Principal
 from accounts.principals import principal_for
 from instantstart.problem import FieldError, Problem
@@ -27,20 +28,19 @@ def _require_administrator(principal: Principal) -> None:
     if principal.agent:
         raise Problem(403, "agent_token", "Not for agents", "An agent's token manages no users.", "Ask a person to do it.")
     if principal.clusters is not None:
-        raise Problem(
-            403,
-            "cluster_not_allowed",
-            "Limited token",
-            "A token limited to clusters or accounts manages no users.",
-            "Use an unlimited one, or sign in.",
-        )
+        detail = f"Users are managed without limits, and {principal.limited} limited to clusters or AWS accounts."
+        raise Problem(403, "cluster_not_allowed", "Limited", detail, principal.way_out)
 
 
 def _require_another_admin(user: User) -> None:
-    """Called inside the transaction that takes `user`'s admin rights away; locks the admins' rows, so that two can't remove each other."""
-    admins = list(User.objects.select_for_update().filter(role=Role.ADMIN, is_active=True).values_list("pk", flat=True))
-    if admins == [user.pk]:
-        raise Problem(409, "last_admin", "Last admin", f"{user.username} is the only active admin.", "Make another user an admin first.")
+    """Called inside the transaction that takes `user`'s admin rights away; locks the admins' rows, so that two can't remove each other.
+
+    An admin who is limited to AWS accounts manages no users, and does not count.
+    """
+    rows = User.objects.select_for_update().filter(role=Role.ADMIN, is_active=True, accounts__isnull=True)
+    if list(rows.values_list("pk", flat=True)) == [user.pk]:
+        detail = f"{user.username} is the only active admin without a limit."
+        raise Problem(409, "last_admin", "Last admin", detail, "Make another user an admin first.")
 
 
 def _check_password(password: str, user: User, field: str = "password") -> None:
@@ -55,12 +55,24 @@ def _check_password(password: str, user: User, field: str = "password") -> None:
         ) from None
 
 
-def create(principal: Principal, *, username: str, password: str, role: Role = Role.VIEWER, email: str = "", channel: str) -> User:
-    """Make a user. Problem 422 when the name is taken or the password weak."""
+def create(
+    principal: Principal,
+    *,
+    username: str,
+    password: str,
+    role: Role = Role.VIEWER,
+    email: str = "",
+    accounts: list[str] | None = None,
+    channel: str,
+) -> User:
+    """Make a user. accounts: AWS accounts, by their digits, to which it is limited, None for every one.
+
+    Problem 422 when the name is taken or the password weak.
+    """
     subject = f"user:{username}"
     with refuse("user.create", principal, channel, subject):
         _require_administrator(principal)
-        user = User(username=username, role=role, email=email)
+        user = User(username=username, role=role, email=email, accounts=None if accounts is None else sorted(set(accounts)))
         try:
             user.full_clean(exclude=["password"], validate_unique=False)
         except ValidationError as invalid:
@@ -71,7 +83,7 @@ def create(principal: Principal, *, username: str, password: str, role: Role = R
         try:
             with transaction.atomic():
                 user.save(force_insert=True)
-                audit.record("user.create", principal=principal, channel=channel, subject=subject, detail=f"role {role}")
+                audit.record("user.create", principal=principal, channel=channel, subject=subject, detail=f"role {role}{_of(accounts)}")
         except IntegrityError:
             taken = FieldError("username", "taken", f"There is a user named {username} already.", "Choose another name.")
             raise Problem(422, "invalid_input", "Invalid input", "The name is taken.", "Choose another name.", errors=[taken]) from None
@@ -83,15 +95,41 @@ def set_role(principal: Principal, user: User, role: Role, *, channel: str) -> b
     subject = f"user:{user.username}"
     with refuse("user.set_role", principal, channel, subject), transaction.atomic():
         _require_administrator(principal)
-        before = Role(User.objects.select_for_update().get(pk=user.pk).role)
-        if before is role:
+        before = User.objects.select_for_update().get(pk=user.pk)
+        if before.role == role:
             return False
-        if before is Role.ADMIN:
+        if before.role == Role.ADMIN and before.accounts is None:
             _require_another_admin(user)
-        user.role = role
+        user.role, user.accounts = role, before.accounts
         user.save(update_fields=["role"])
-        audit.record("user.set_role", principal=principal, channel=channel, subject=subject, detail=f"{before} to {role}")
+        audit.record("user.set_role", principal=principal, channel=channel, subject=subject, detail=f"{before.role} to {role}")
     return True
+
+
+def set_accounts(principal: Principal, user: User, accounts: list[str] | None, *, channel: str) -> bool:
+    """Limit a user to the clusters of some AWS accounts, by their digits, or to none; tokens follow at once. Whether anything changed."""
+    subject = f"user:{user.username}"
+    accounts = None if accounts is None else sorted(set(accounts))
+    with refuse("user.set_accounts", principal, channel, subject), transaction.atomic():
+        _require_administrator(principal)
+        before = User.objects.select_for_update().get(pk=user.pk)
+        if before.accounts == accounts:
+            return False
+        try:
+            validate_accounts(accounts)
+        except ValidationError as invalid:
+            error = FieldError("accounts", "invalid", " ".join(invalid.messages))
+            raise Problem(422, "invalid_input", "Invalid input", error.detail, errors=[error]) from None
+        if before.role == Role.ADMIN and before.accounts is None:
+            _require_another_admin(user)
+        user.role, user.accounts = before.role, accounts
+        user.save(update_fields=["accounts"])
+        audit.record("user.set_accounts", principal=principal, channel=channel, subject=subject, detail=_of(accounts).lstrip(", "))
+    return True
+
+
+def _of(accounts: list[str] | None) -> str:
+    return "" if accounts is None else f", limited to AWS accounts {', '.join(accounts)}"
 
 
 def set_active(principal: Principal, user: User, active: bool, *, channel: str) -> bool:
@@ -102,7 +140,7 @@ def set_active(principal: Principal, user: User, active: bool, *, channel: str) 
         _require_administrator(principal)
         if User.objects.select_for_update().get(pk=user.pk).is_active is active:
             return False
-        if not active and user.role == Role.ADMIN:
+        if not active and user.role == Role.ADMIN and user.accounts is None:
             _require_another_admin(user)
         user.is_active = active
         user.save(update_fields=["is_active"])

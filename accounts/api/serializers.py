@@ -84,9 +84,13 @@ class MadeTokenSerializer(TokenSerializer):
 
 
 class UserSerializer(serializers.ModelSerializer[User]):
+    accounts = serializers.ListField(
+        child=serializers.CharField(), allow_null=True, read_only=True, help_text="AWS accounts to which the user is limited; null: none."
+    )
+
     class Meta:
         model = User
-        fields = ("username", "email", "role", "is_active", "last_login", "date_joined")
+        fields: ClassVar[tuple[str, ...]] = ("username", "email", "role", "accounts", "is_active", "last_login", "date_joined")
         read_only_fields = fields
 
 
@@ -94,6 +98,14 @@ class NewUserSerializer(serializers.Serializer[Any]):
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(write_only=True, max_length=1024, trim_whitespace=False)
     role = serializers.ChoiceField(Role.choices, default=Role.VIEWER)
+    accounts = serializers.ListField(
+        child=serializers.RegexField(r"^[0-9]{12}$"),
+        required=False,
+        default=None,
+        allow_null=True,
+        allow_empty=False,
+        help_text="AWS accounts, by their twelve digits, to whose clusters the user is limited; null: every account.",
+    )
     email = serializers.EmailField(required=False, allow_blank=True, default="")
 
 
@@ -101,6 +113,13 @@ class UserChangeSerializer(serializers.Serializer[Any]):
     """Only what is sent changes."""
 
     role = serializers.ChoiceField(Role.choices, required=False)
+    accounts = serializers.ListField(
+        child=serializers.RegexField(r"^[0-9]{12}$"),
+        required=False,
+        allow_null=True,
+        allow_empty=False,
+        help_text="AWS accounts, by their twelve digits, to whose clusters the user is limited; null: every account.",
+    )
     is_active = serializers.BooleanField(required=False)
     email = serializers.EmailField(required=False, allow_blank=True)
     password = serializers.CharField(write_only=True, required=False, max_length=1024, trim_whitespace=False)

@@ -12,7 +12,7 @@ from rest_framework import mixins, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import filters
+from accounts import audit, filters
 from accounts.actions import tokens, users
 from accounts.api import serializers
 from accounts.choices import Role
@@ -68,7 +68,11 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites
         if principal.clusters is not None and principal.token is not None:
             # Other tokens would tell the names of other clusters.
             return rows.filter(Q(pk=principal.token.pk) | Q(parent=principal.token))
-        everyone = principal.role.covers(Role.ADMIN) and (self.action != "list" or "user" in self.request.query_params)
+        everyone = (
+            principal.role.covers(Role.ADMIN)
+            and principal.clusters is None
+            and (self.action != "list" or "user" in self.request.query_params)
+        )
         return rows if everyone else rows.filter(user=principal.user)
 
     @describe_local(serializers.NewTokenSerializer, 201, serializers.MadeTokenSerializer)
@@ -135,10 +139,11 @@ class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites,
                 password=given["password"],
                 role=Role(given["role"]),
                 email=given["email"],
+                accounts=given["accounts"],
                 channel=Channel.API,
             )
             href = request.build_absolute_uri(f"{request.path}{user.username}/")
-            fields = tuple(FieldChange(field=name, after=given[name]) for name in ("role", "email"))
+            fields = tuple(FieldChange(field=name, after=given[name]) for name in ("role", "accounts", "email"))
             response = Response(serializers.UserSerializer(user).data, status=status.HTTP_201_CREATED, headers={"Location": href})
             return Written((Change(resource_type="User", name=user.username, action="create", fields=fields),), response)
 
@@ -146,7 +151,7 @@ class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites,
 
     @describe_local(serializers.UserChangeSerializer, 200, serializers.UserSerializer, parameters=[parameters.IF_MATCH])
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Change a user's role, address or password, or shut the user out. All of it or nothing."""
+        """Change a user's role, limit, address or password, or shut the user out. All of it or nothing."""
         user: User = self.get_object()
         require_match(request, serializers.UserSerializer(user).data)
         asked = serializers.UserChangeSerializer(data=request.data, partial=True)
@@ -156,9 +161,11 @@ class UserViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites,
 
     def _change(self, request: Request, user: User, given: Mapping[str, Any]) -> Written:
         principal = principal_of(request)
-        before = {name: getattr(user, name) for name in ("role", "is_active", "email")}
+        before = {name: getattr(user, name) for name in ("role", "accounts", "is_active", "email")}
         if "role" in given:
             users.set_role(principal, user, Role(given["role"]), channel=Channel.API)
+        if "accounts" in given:
+            users.set_accounts(principal, user, given["accounts"], channel=Channel.API)
         if "is_active" in given:
             users.set_active(principal, user, given["is_active"], channel=Channel.API)
         if "email" in given:
@@ -187,6 +194,4 @@ class AuditEntryViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ApiVie
     required_role = {"GET": Role.ADMIN, "HEAD": Role.ADMIN}
 
     def visible(self, rows: QuerySet[AuditEntry], principal: Principal) -> QuerySet[AuditEntry]:
-        if principal.clusters is None:
-            return rows
-        return rows.filter(subject__in=[f"cluster:{name}" for name in principal.clusters])
+        return audit.visible(rows, principal)

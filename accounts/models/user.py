@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 
 from accounts.choices import Role
+from accounts.models.token import validate_accounts
 
 
 class PeopleManager(UserManager["User"]):
@@ -20,9 +21,13 @@ class PeopleManager(UserManager["User"]):
 
 
 class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox's base class is untyped, and so is its manager
-    """A person. `role` is the one truth; Django's own flags for its admin site follow from it whenever a row is saved."""
+    """A person. `role` and `accounts` are the truth; Django's own flags for its admin site, which shows every row, follow from them.
+
+    accounts: None for every AWS account, else those, by their digits, to whose clusters the person is limited, with every token of theirs.
+    """
 
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
+    accounts = models.JSONField(null=True, blank=True, default=None, validators=[validate_accounts])
 
     objects: ClassVar[PeopleManager] = PeopleManager()
 
@@ -30,7 +35,7 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]  # knox's base
         ordering = ("username",)
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
-        self.is_staff = self.is_superuser = self.role == Role.ADMIN
-        if update_fields is not None and "role" in (update_fields := set(update_fields)):
-            update_fields |= {"is_staff", "is_superuser"}
+        self.is_staff = self.is_superuser = self.role == Role.ADMIN and self.accounts is None
+        if update_fields is not None and {"role", "accounts"} & (named := set(update_fields)):
+            update_fields = named | {"is_staff", "is_superuser"}
         super().save(*args, update_fields=update_fields, **kwargs)

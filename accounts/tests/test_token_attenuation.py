@@ -33,7 +33,7 @@ wishes = st.fixed_dictionaries(
 
 def holds_no_more(child: Principal, parent: Principal) -> bool:
     """The oracle, written apart from the code it judges."""
-    held, given = parent.accounts or set(ACCOUNTS), child.accounts or set(ACCOUNTS)
+    held, given = (set(ACCOUNTS) if one.accounts is None else one.accounts for one in (parent, child))
     if not given <= held or (child.accounts is None and parent.accounts is not None):
         return False
     ranks = {Role.VIEWER: 0, Role.OPERATOR: 1, Role.ADMIN: 2}
@@ -51,9 +51,15 @@ def holds_no_more(child: Principal, parent: Principal) -> bool:
 
 @pytest.mark.django_db
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(role=st.sampled_from(Role), chain=st.lists(wishes, min_size=1, max_size=4), later=st.sampled_from(Role))
-def test_no_chain_of_tokens_ends_with_more_than_it_began(db, role, chain, later):
-    user = User.objects.create(username=f"u{User.objects.count()}", role=role)
+@given(
+    role=st.sampled_from(Role),
+    limit=st.sampled_from([None, list(ACCOUNTS[:1]), list(ACCOUNTS)]),
+    chain=st.lists(wishes, min_size=1, max_size=4),
+    later=st.sampled_from(Role),
+    narrowed=st.sampled_from([None, list(ACCOUNTS[1:])]),
+)
+def test_no_chain_of_tokens_ends_with_more_than_it_began(db, role, limit, chain, later, narrowed):
+    user = User.objects.create(username=f"u{User.objects.count()}", role=role, accounts=limit)
     asking = principal_for(user)
     ancestors = [asking]
     for step, wish in enumerate(chain):
@@ -74,7 +80,7 @@ def test_no_chain_of_tokens_ends_with_more_than_it_began(db, role, chain, later)
         asking = made
         ancestors.append(made)
     # Rights taken from the user are taken from every token, and given back to none beyond its own limits.
-    user.role = later
+    user.role, user.accounts = later, narrowed
     for token in ApiToken.objects.filter(user=user):
         token.user = user
         now = principal_for(user, token)

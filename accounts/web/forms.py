@@ -11,14 +11,33 @@ from accounts.choices import Role
 from instantstart.web.forms import ProblemForm
 
 
+def digits(typed: str) -> list[str] | None:
+    """AWS accounts as they were typed, None for every account."""
+    return typed.replace(",", " ").split() or None
+
+
+class AccountsField(forms.CharField):
+    """AWS accounts by their digits, None for every one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            required=False, label="Limit to AWS accounts", help_text="Twelve digits each, separated by spaces; empty for every account."
+        )
+
+    def clean(self, value: Any) -> list[str] | None:
+        found = digits(super().clean(value))
+        for one in found or ():
+            if re.fullmatch(r"[0-9]{12}", one) is None:
+                raise forms.ValidationError(f"{one} is no AWS account: give its twelve digits.")
+        return found
+
+
 class TokenForm(ProblemForm):
     name = forms.CharField(max_length=64, help_text="What will use it, for example “nightly scaling job”.")
     role = forms.ChoiceField(choices=Role.choices, help_text="At most your own.")
     expires_in_days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Ends after (days)")
     clusters = forms.CharField(required=False, label="Limit to clusters", help_text="Names, separated by spaces; empty for every cluster.")
-    accounts = forms.CharField(
-        required=False, label="Limit to AWS accounts", help_text="Twelve digits each, separated by spaces; empty for every account."
-    )
+    accounts = AccountsField()
     read_only = forms.BooleanField(required=False, label="Read-only")
     agent = forms.BooleanField(required=False, label="For an AI agent", help_text="What it destroys then waits for a person's approval.")
 
@@ -26,19 +45,12 @@ class TokenForm(ProblemForm):
         names: list[str] = self.cleaned_data["clusters"].replace(",", " ").split()
         return names or None
 
-    def clean_accounts(self) -> list[str] | None:
-        """Their digits, None for every account."""
-        found: list[str] = self.cleaned_data["accounts"].replace(",", " ").split()
-        wrong = [one for one in found if re.fullmatch(r"[0-9]{12}", one) is None]
-        if wrong:
-            raise forms.ValidationError(f"{wrong[0]} is no AWS account: give its twelve digits.")
-        return found or None
-
 
 class UserForm(ProblemForm):
     username = forms.CharField(label="User name", max_length=150)
     email = forms.EmailField(required=False)
     role = forms.ChoiceField(choices=Role.choices)
+    accounts = AccountsField()
     password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), help_text="At least 10 characters.")
 
 

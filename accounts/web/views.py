@@ -14,12 +14,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts import sign_in
+from accounts import audit, sign_in
 from accounts.actions import tokens, users
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
 from accounts.principals import principal_of
-from accounts.web.forms import PasswordForm, TokenForm, UserForm
+from accounts.web.forms import PasswordForm, TokenForm, UserForm, digits
 from instantstart.problem import Problem
 from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
@@ -115,6 +115,7 @@ def user_list(request: HttpRequest) -> HttpResponse:
                 password=data["password"],
                 role=Role(data["role"]),
                 email=data["email"],
+                accounts=data["accounts"],
                 channel=Channel.WEB,
             )
             messages.success(request, f"{made.username} can sign in now.")
@@ -128,12 +129,14 @@ def user_list(request: HttpRequest) -> HttpResponse:
 @page(Role.ADMIN)
 @require_POST
 def user_change(request: HttpRequest, pk: int) -> HttpResponse:
-    """Another role, or let in or shut out."""
+    """Another role, another limit, or let in or shut out."""
     person = get_object_or_404(User, pk=pk)
     principal = principal_of(request)
     try:
         if "role" in request.POST and request.POST["role"] in Role.values:
             users.set_role(principal, person, Role(request.POST["role"]), channel=Channel.WEB)
+        if "accounts" in request.POST:
+            users.set_accounts(principal, person, digits(request.POST["accounts"]), channel=Channel.WEB)
         if "active" in request.POST:
             users.set_active(principal, person, request.POST["active"] == "yes", channel=Channel.WEB)
         messages.success(request, f"{person.username} is changed.")
@@ -145,7 +148,7 @@ def user_change(request: HttpRequest, pk: int) -> HttpResponse:
 @page(Role.ADMIN)
 def audit_trail(request: HttpRequest) -> HttpResponse:
     """Who did or was refused what, newest first."""
-    entries = AuditEntry.objects.order_by("-at", "-id")
+    entries = audit.visible(AuditEntry.objects.order_by("-at", "-id"), principal_of(request))
     for name in ("username", "action", "outcome"):
         if value := request.GET.get(name, "").strip():
             entries = entries.filter(**{f"{name}__icontains" if name != "outcome" else name: value})

@@ -1,11 +1,13 @@
-"""Which accounts a caller may know of."""
+"""Which accounts, and what is there in them besides clusters, a caller may know of."""
 
 from __future__ import annotations
 
 from django.db.models import QuerySet
 
 from accounts.principal import Principal
-from clusters.models import AwsAccount, Cluster
+from accounts.reach import within
+from clusters.models import AwsAccount, Cluster, Orphan
+from clusters.models.quota import Quota
 
 
 def visible_accounts(rows: QuerySet[AwsAccount], principal: Principal) -> QuerySet[AwsAccount]:
@@ -15,3 +17,14 @@ def visible_accounts(rows: QuerySet[AwsAccount], principal: Principal) -> QueryS
     if principal.named is None and principal.accounts is not None:
         return rows.filter(account_id__in=principal.accounts)
     return rows.filter(account_id__in=Cluster.objects.filter(name__in=principal.clusters).values("account"))
+
+
+def visible_orphans(rows: QuerySet[Orphan], principal: Principal) -> QuerySet[Orphan]:
+    """All; those in the accounts that a caller is limited to; those made for its clusters for one that is limited to clusters."""
+    if principal.named is None and principal.accounts is not None:
+        return rows.filter(account__in=principal.accounts)
+    return within(rows, principal)
+
+
+def visible_quotas(rows: QuerySet[Quota], principal: Principal) -> QuerySet[Quota]:
+    return rows if principal.accounts is None else rows.filter(account__in=principal.accounts)

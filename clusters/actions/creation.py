@@ -56,10 +56,8 @@ class CreateCluster(Action[ClusterInput]):
         with readable():
             identity = cloud.connect(region, account).identity()
         if not principal.may_use(identity.account):
-            detail = f"{data.name} would be in the AWS account {identity.account}; this token is limited to others."
-            raise Problem(
-                403, "account_not_allowed", "Account not allowed", detail, "Name an account that it may use, or use another token."
-            )
+            detail = f"{data.name} would be in the AWS account {identity.account}; {principal.limited} limited to others."
+            raise Problem(403, "account_not_allowed", "Account not allowed", detail, f"Name another account. {principal.way_out}")
         if row is not None:
             world = creation_plan.read_world(ResolvedSpec.model_validate(row.spec))
             if world.something or world.unreadable:

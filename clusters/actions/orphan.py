@@ -47,6 +47,9 @@ class DeleteOrphanAction(Action[OrphanInput]):
     def cluster(self, data: OrphanInput) -> str:
         return ""
 
+    def account(self, data: OrphanInput) -> str:
+        return Orphan.objects.filter(pk=data.orphan).values_list("account", flat=True).first() or ""
+
     def plan(self, data: OrphanInput, principal: Principal) -> Plan:
         row = known_orphan(data.orphan)
         region = row.region or settings.DEFAULT_REGION

@@ -65,6 +65,9 @@ class ObserveQuotas(Action[RegionInput]):
     def cluster(self, data: RegionInput) -> str:
         return ""
 
+    def account(self, data: RegionInput) -> str:
+        return data.account
+
     def plan(self, data: RegionInput, principal: Principal) -> Plan:
         count = Quota.objects.filter(region=data.region).count()
         change = Change(resource_type="Quotas", name=data.region, action="update" if count else "create")
@@ -92,6 +95,9 @@ class RequestQuotaIncrease(Action[IncreaseInput]):
 
     def cluster(self, data: IncreaseInput) -> str:
         return ""
+
+    def account(self, data: IncreaseInput) -> str:
+        return data.account
 
     def plan(self, data: IncreaseInput, principal: Principal) -> Plan:
         with readable():

@@ -60,6 +60,9 @@ class PurchaseTrainingPlan(Action[PurchaseInput]):
     def cluster(self, data: PurchaseInput) -> str:
         return ""
 
+    def account(self, data: PurchaseInput) -> str:
+        return data.account
+
     def plan(self, data: PurchaseInput, principal: Principal) -> Plan:
         with readable():
             aws = connected(data)

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from accounts.principal import Principal
 from clusters import filters
+from clusters.accounts.reach import visible_orphans
 from clusters.api.views import mapping, queried
 from clusters.models import Orphan
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
@@ -59,7 +60,7 @@ class OrphanViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixi
     query_parameters: ClassVar = {"destroy": (*ACTION_PARAMETERS, CONFIRM)}
 
     def visible(self, rows: QuerySet[Any], principal: Principal) -> QuerySet[Any]:
-        return rows if principal.clusters is None else rows.filter(cluster__in=principal.clusters)
+        return visible_orphans(rows, principal)
 
     @describe_action(OrphanDeleteBodySerializer)
     def destroy(self, request: Request, orphan: int) -> Response:

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from clusters.accounts.reach import visible_quotas
 from clusters.api.views import mapping
 from clusters.filters import QuotaFilterSet
 from clusters.models.quota import Quota
@@ -76,7 +77,7 @@ class QuotaViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin
     ordering = ("region", "service", "name", "id")
 
     def visible(self, rows: QuerySet[Quota], principal: Principal) -> QuerySet[Quota]:
-        return rows if principal.accounts is None else rows.filter(account__in=principal.accounts)
+        return visible_quotas(rows, principal)
 
     @describe_action(RegionBodySerializer)
     @action(detail=False, methods=["post"])
@@ -142,9 +143,7 @@ class QuotaFitView(ApiView):
     def _rows(self, request: Request) -> QuerySet[Quota]:
         """The quotas of one account and region that the caller may see. Problem 400 where it is not told of which account."""
         rows = Quota.objects.filter(region=request.query_params.get("region") or settings.DEFAULT_REGION)
-        principal = principal_of(request)
-        if principal.accounts is not None:
-            rows = rows.filter(account__in=principal.accounts)
+        rows = visible_quotas(rows, principal_of(request))
         if account := request.query_params.get("account"):
             return rows.filter(account=account)
         accounts = list(rows.order_by("account").values_list("account", flat=True).distinct()[:2])

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from accounts.choices import Role
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from accounts.reach import within
 from clusters import filters
 from clusters.actions.phase import RetryPhase
 from clusters.api import listing, serializers
@@ -32,8 +33,7 @@ EMPTY_BUCKET = OpenApiParameter("empty_bucket", OpenApiTypes.BOOL, description="
 
 def reachable(principal: Principal) -> QuerySet[Cluster]:
     """The clusters that the caller may know of."""
-    rows = Cluster.objects.all()
-    return rows if principal.clusters is None else rows.filter(name__in=principal.clusters)
+    return within(Cluster.objects.all(), principal, "name")
 
 
 def reachable_cluster(request: Request, name: str) -> Cluster:
@@ -83,7 +83,7 @@ class ClusterViewSet(mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     query_parameters = {"create": ACTION_PARAMETERS, "destroy": (*ACTION_PARAMETERS, CONFIRM, EMPTY_BUCKET)}
 
     def visible(self, rows: QuerySet[Cluster], principal: Principal) -> QuerySet[Cluster]:
-        rows = rows if principal.clusters is None else rows.filter(name__in=principal.clusters)
+        rows = within(rows, principal, "name")
         return rows if self.action == "list" else rows.prefetch_related("phases", "groups")
 
     def get_serializer_class(self) -> Any:

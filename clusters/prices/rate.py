@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db.models import Count
 
 from accounts.principal import Principal
+from accounts.reach import within
 from clusters.catalog.cost import CostLine, instances_at
 from clusters.models import Cluster, Resource
 from clusters.observing.cost import BILLED
@@ -66,9 +67,7 @@ class Rate:
 
 def rate(principal: Principal, *, cluster: str = "", owner: str = "") -> Rate:
     """Of every cluster in the principal's reach, or of one, or of those that one user made. As many queries for many as for few."""
-    rows = Cluster.objects.order_by("name").prefetch_related("groups")
-    if principal.clusters is not None:
-        rows = rows.filter(name__in=principal.clusters)
+    rows = within(Cluster.objects.order_by("name").prefetch_related("groups"), principal, "name")
     if cluster:
         rows = rows.filter(name=cluster)
     if owner:

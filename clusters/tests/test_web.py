@@ -71,7 +71,7 @@ def aws_offers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The wizard's choices without AWS; the regions that were asked for."""
     asked: list[str] = []
 
-    def answer(region: str, account: str = "") -> Offered:
+    def answer(region: str, principal: Any, account: str = "") -> Offered:
         asked.append(region)
         return OFFERED
 

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.choices import Role
+from accounts.principals import principal_of
 from clusters.api.configs import export_of
 from clusters.configs.read import MOST_BYTES
 from clusters.configs.taken import take
@@ -60,7 +61,7 @@ def cluster_from_config(request: HttpRequest) -> HttpResponse:
             form.add_problem(problem)
         else:
             region = converted.input.get("region") or settings.DEFAULT_REGION
-            choices = offered(region)
+            choices = offered(region, principal_of(request))
             filled = ClusterForm(initial=initial(converted.input, region), offered=choices)
             context = {
                 "form": filled,

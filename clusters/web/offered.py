@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from django.conf import settings
 
+from accounts.principal import Principal
+from clusters.accounts.reach import visible_accounts
 from clusters.catalog import reading
 from clusters.catalog.kept import Kept
 from clusters.catalog.reading import TrainingPlan
@@ -34,9 +36,10 @@ class Offered:
     accounts: Mapping[str, str] = field(default_factory=dict)
 
 
-def offered(region: str, account: str = "") -> Offered:
-    """Reads one thing after the other; what is denied leaves the others. account: the name of one that was added."""
-    rows = dict(AwsAccount.objects.values_list("name", "account_id"))
+def offered(region: str, principal: Principal, account: str = "") -> Offered:
+    """Reads one thing after the other; what is denied leaves the others. account: the name of one that was added, which the principal may
+    know of."""
+    rows = dict(visible_accounts(AwsAccount.objects.all(), principal).values_list("name", "account_id"))
     digits = rows.get(account, "")
     trouble = ""
     reachable = True

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.choices import Role
 from accounts.principals import principal_of
+from clusters.accounts.reach import visible_orphans
 from clusters.choices import OrphanKind
 from clusters.models import Orphan
 from clusters.orphans import kinds
@@ -21,7 +22,7 @@ from operations.submission import Submission
 @page()
 @require_safe
 def orphan_list(request: HttpRequest) -> HttpResponse:
-    rows = list(Orphan.objects.all())
+    rows = list(visible_orphans(Orphan.objects.all(), principal_of(request)))
     context = {
         "unclaimed": [row for row in rows if row.kind == OrphanKind.UNCLAIMED],
         "missing": [row for row in rows if row.kind == OrphanKind.MISSING],
@@ -34,7 +35,7 @@ def orphan_list(request: HttpRequest) -> HttpResponse:
 @page(Role.OPERATOR)
 @require_http_methods(["GET", "POST"])
 def orphan_delete(request: HttpRequest, orphan: int) -> HttpResponse:
-    row = get_object_or_404(Orphan, pk=orphan)
+    row = get_object_or_404(visible_orphans(Orphan.objects.all(), principal_of(request)), pk=orphan)
     back = reverse("clusters-web:orphans")
     typed = request.POST.get("confirm", "")
     review = Review(

@@ -12,6 +12,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.choices import Role
+from accounts.principals import principal_of
+from clusters.accounts.reach import visible_quotas
 from clusters.models.quota import Quota
 from clusters.quotas.fit import fits
 from clusters.spec import Capacity
@@ -25,10 +27,11 @@ from operations.submission import Submission
 def quota_list(request: HttpRequest) -> HttpResponse:
     """Of one region; those of which nothing is used or asked for only with ?all=1, or when a type is looked for."""
     region = request.GET.get("region", "").strip() or settings.DEFAULT_REGION
-    accounts = list(Quota.objects.filter(region=region).order_by("account").values_list("account", flat=True).distinct())
+    seen = visible_quotas(Quota.objects.all(), principal_of(request))
+    accounts = list(seen.filter(region=region).order_by("account").values_list("account", flat=True).distinct())
     account = request.GET.get("account", "")
     account = account if account in accounts else next(iter(accounts), "")
-    known = rows = Quota.objects.filter(region=region, account=account)
+    known = rows = seen.filter(region=region, account=account)
     kind = request.GET.get("instance_type", "").strip()
     if kind:
         rows = rows.filter(instance_type=kind)
@@ -37,7 +40,7 @@ def quota_list(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "quotas": rows,
         "region": region,
-        "regions": sorted({settings.DEFAULT_REGION, *Quota.objects.values_list("region", flat=True).distinct()}),
+        "regions": sorted({settings.DEFAULT_REGION, *seen.values_list("region", flat=True).distinct()}),
         "given": request.GET,
         "capacities": [one.value for one in Capacity],
         "fits": _fits(request, known, kind),
@@ -69,7 +72,7 @@ def quota_observe(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def quota_increase(request: HttpRequest, pk: int) -> HttpResponse:
     """?value= is the limit to ask for."""
-    row = get_object_or_404(Quota, pk=pk)
+    row = get_object_or_404(visible_quotas(Quota.objects.all(), principal_of(request)), pk=pk)
     given = request.GET.get("value", "")
     value: Any = float(given) if given.replace(".", "", 1).isdecimal() else given
     data = {"account": row.account, "region": row.region, "service": row.service, "quota": row.name, "value": value}

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.choices import Role
 from accounts.preferences import prefer_cluster, preferred_cluster
 from accounts.principals import principal_of
+from accounts.reach import within
 from clusters.choices import DependencyState, DriftState, PhaseName, State
 from clusters.commands import commands
 from clusters.models import Cluster, Phase
@@ -44,7 +45,7 @@ _LOOKS = {
 @page()
 def cluster_list(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
-    clusters = list(Cluster.objects.prefetch_related("groups").order_by("name"))
+    clusters = list(within(Cluster.objects.prefetch_related("groups").order_by("name"), principal, "name"))
     failed = {cluster.operation_id: cluster for cluster in clusters if cluster.state == State.FAILED and cluster.operation_id}
     for operation in Operation.objects.filter(pk__in=failed).exclude(error_message="") if failed else ():
         failed[operation.pk].message = operation.error_message

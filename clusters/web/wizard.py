@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.choices import Role
+from accounts.principals import principal_of
 from clusters.web.forms import ClusterForm
 from clusters.web.offered import Offered, offered
 from instantstart.problem import Problem
@@ -31,7 +32,7 @@ def cluster_new(request: HttpRequest) -> HttpResponse:
         return _confirmed(request)
     typed = QueryDict(request.POST.get("given", "")) if stage == "edit" else request.POST
     region = typed.get("region") or settings.DEFAULT_REGION
-    choices = offered(region, typed.get("account", ""))
+    choices = offered(region, principal_of(request), typed.get("account", ""))
     if stage != "review":
         return _form(request, ClusterForm(initial=_initial(typed, choices) if stage else {"region": region}, offered=choices), choices)
     form = ClusterForm(request.POST, offered=choices)
@@ -50,7 +51,7 @@ def _confirmed(request: HttpRequest) -> HttpResponse:
 
     def refused(problem: Problem) -> HttpResponse:
         typed = QueryDict(given)
-        choices = offered(typed.get("region") or settings.DEFAULT_REGION, typed.get("account", ""))
+        choices = offered(typed.get("region") or settings.DEFAULT_REGION, principal_of(request), typed.get("account", ""))
         form = ClusterForm(typed, offered=choices)
         form.add_problem(problem)
         return _form(request, form, choices, status=422)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
@@ -88,6 +89,30 @@ def test_each_visitor_gets_what_the_matrix_says_and_a_refusal_changes_nothing(
             answers[caller] = visited(row, method, visitors[caller](), ids).status_code
             transaction.set_rollback(True)
     assert answers == dict(zip(CALLERS, getattr(row, method), strict=True))
+
+
+def test_who_is_limited_to_another_aws_account_finds_and_changes_nothing_of_this_one(
+    ids: dict[str, str], visitors: Visitors, admin_person: User
+) -> None:
+    """An admin, so that no role stands in the way: what is about a cluster of another account is not there, and no list names it."""
+    admin_person.accounts = ["222233334444"]
+    admin_person.save()
+    client = visitors["admin"]()
+    theirs = [f"{{{name}}}" for name in ("running", "failed", "unknown", "awaiting_approval", "alert", "webhook", "orphan", "quota")]
+    hidden = [row for row in ROWS if "/demo/" in row.url or any(name in row.url for name in theirs)]
+    assert len(hidden) > 25
+    for row in hidden:
+        url = "/" + row.url.format(**ids)
+        body = {name: ids["plan"] if value == "{plan}" else value for name, value in row.body.items()}
+        before = everything()
+        answers = {client.get(url).status_code, client.post(url, body).status_code}
+        assert answers <= {404, 405} and 404 in answers, url
+        assert everything() == before, url
+    for row in ROWS:
+        answer = client.get("/" + row.url.format(**ids).removeprefix("/"))
+        if row not in hidden and answer.status_code == 200:
+            assert not re.search(r"/clusters/(demo|other)/|123456789012", answer.content.decode()), row.route
+    assert client.get("/admin/").status_code == 302
 
 
 @pytest.mark.parametrize("model", sorted(admin.site._registry, key=lambda model: model._meta.label), ids=lambda model: model._meta.label)

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -17,12 +17,15 @@ from accounts.choices import Role
 from accounts.principals import principal_of
 
 View = Callable[..., HttpResponse]
+CLUSTER_ROUTE = "clusters/<slug:name>/"
+"""What is below it is about the cluster of that name."""
 
 
 def page(role: Role = Role.VIEWER) -> Callable[[View], View]:
     """Decorator: only for signed-in people of at least this role; others get the sign-in page, or a page that says why.
 
-    A part of a page that fetches itself after the session has ended takes the whole page to the sign-in.
+    A page of a cluster that is out of the person's reach is not found, as that of one that is not there. A part of a page that fetches
+    itself after the session has ended takes the whole page to the sign-in.
     """
 
     def decorate(view: View) -> View:
@@ -33,8 +36,12 @@ def page(role: Role = Role.VIEWER) -> Callable[[View], View]:
                     shown = urlsplit(request.headers.get("HX-Current-URL", "/"))._replace(scheme="", netloc="").geturl()
                     return HttpResponse(status=401, headers={"HX-Redirect": f"{reverse(settings.LOGIN_URL)}?next={quote(shown)}"})
                 return redirect_to_login(request.get_full_path())
-            if not principal_of(request).role.covers(role):
+            principal = principal_of(request)
+            if not principal.role.covers(role):
                 return render(request, "refused.html", {"needed": role.label}, status=403)
+            match = request.resolver_match
+            if match is not None and match.route.startswith(CLUSTER_ROUTE) and not principal.may_reach(match.kwargs["name"]):
+                raise Http404
             return view(request, *args, **kwargs)
 
         return guarded

@@ -109,6 +109,7 @@ _DEEDS = {
     "token.revoke": "Revoke a token",
     "user.create": "Make a user",
     "user.set_role": "Set somebody's role",
+    "user.set_accounts": "Limit somebody to AWS accounts",
     "user.set_email": "Set somebody's address",
     "user.set_password": "Set somebody's password",
     "user.change_password": "Change one's password",

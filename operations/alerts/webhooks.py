@@ -115,9 +115,9 @@ def _permit(principal: Principal) -> None:
         raise Problem(
             403,
             "exceeds_rights",
-            "More than this token holds",
-            "Webhooks hear of every cluster; this token reaches only some.",
-            "Sign in, or use a token of every cluster.",
+            "More than you hold",
+            f"Webhooks hear of every cluster, and {principal.limited} limited to some.",
+            principal.way_out,
         )
 
 

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from accounts.reach import within_or_own
 from instantstart.api import idempotency, parameters
 from instantstart.api.actions import ActionMixin, operation_body, submission_response
 from instantstart.api.describe import describe_action
@@ -35,8 +36,8 @@ _HEAVY = ("plan", "facts", "input", "steps")
 
 
 def reachable(rows: QuerySet[Operation], principal: Principal) -> QuerySet[Operation]:
-    """The operations of clusters that the caller's token may reach."""
-    return rows if principal.clusters is None else rows.filter(cluster__in=principal.clusters)
+    """The operations of clusters that the caller may reach, and the caller's own that are about none."""
+    return within_or_own(rows, principal)
 
 
 class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 
 from accounts.principals import principal_of
+from accounts.reach import within
 from operations.models import Alert
 from operations.web.notices import unread as unread_of
 
@@ -17,7 +18,7 @@ def unread(context: template.Context) -> int:
     return unread_of(principal_of(context["request"])).count()
 
 
-@register.simple_tag
-def open_alerts() -> int:
-    """How many open alerts nobody has acknowledged. One query."""
-    return Alert.objects.filter(closed_at=None, acknowledged_at=None).count()
+@register.simple_tag(takes_context=True)
+def open_alerts(context: template.Context) -> int:
+    """How many open alerts of the person's reach nobody has acknowledged. One query."""
+    return within(Alert.objects.filter(closed_at=None, acknowledged_at=None), principal_of(context["request"])).count()

@@ -14,8 +14,9 @@ UNDECIDED = (OperationState.AWAITING_APPROVAL, OperationState.UNKNOWN)
 
 
 def _asked(principal: Principal) -> Q:
-    """Questions to everybody of a role that the person has."""
-    return Q(user=None, role__in=[role for role in Role if principal.role.covers(role)])
+    """Questions to everybody of a role that the person has, about what is within the person's reach."""
+    asked = Q(user=None, role__in=[role for role in Role if principal.role.covers(role)])
+    return asked if principal.clusters is None else asked & Q(operation__cluster__in=principal.clusters)
 
 
 def visible(principal: Principal) -> QuerySet[Notification]:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST
 from accounts.choices import Role
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from accounts.reach import within_or_own
 from instantstart.problem import Problem
 from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
@@ -36,8 +37,12 @@ _STEP_WORDS = {
 }
 
 
+def _visible(request: HttpRequest) -> QuerySet[Operation]:
+    return within_or_own(Operation.objects.all(), principal_of(request))
+
+
 def _chosen(request: HttpRequest) -> QuerySet[Operation]:
-    operations = Operation.objects.select_related("actor", "parent").order_by("-created_at", "id")
+    operations = _visible(request).select_related("actor", "parent").order_by("-created_at", "id")
     if cluster := request.GET.get("cluster", "").strip():
         operations = operations.filter(cluster=cluster)
     wanted = request.GET.get("state", "")
@@ -106,13 +111,13 @@ def _context(operation: Operation, principal: Principal) -> dict[str, Any]:
 
 @page()
 def operation_detail(request: HttpRequest, pk: str) -> HttpResponse:
-    operation = get_object_or_404(Operation.objects.select_related("actor", "parent"), pk=pk)
+    operation = get_object_or_404(_visible(request).select_related("actor", "parent"), pk=pk)
     template = "operations/detail_body.html" if request.headers.get("HX-Request") else "operations/detail.html"
     return render(request, template, _context(operation, principal_of(request)))
 
 
 def _decide(request: HttpRequest, pk: str, decide: Callable[[Operation], Operation | None], said: str) -> HttpResponse:
-    operation = get_object_or_404(Operation, pk=pk)
+    operation = get_object_or_404(_visible(request), pk=pk)
     try:
         after = decide(operation) or operation
         messages.success(request, said)

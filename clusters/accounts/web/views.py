@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.choices import Role
 from accounts.principals import principal_of
+from clusters.accounts.reach import visible_accounts
 from clusters.accounts.trust import external_id, trust_policy
 from clusters.models import AwsAccount
 from instantstart import cloud
@@ -31,7 +32,7 @@ FIELDS = ("name", "account_id", "role_arn")
 def account_list(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
     context = {
-        "accounts": AwsAccount.objects.select_related("added_by"),
+        "accounts": visible_accounts(AwsAccount.objects.select_related("added_by"), principal),
         "may_add": principal.role.covers(Role.ADMIN),
         "may_test": principal.role.covers(Role.OPERATOR),
     }

@@ -1,4 +1,4 @@
-"""A token limited to AWS accounts: what is in others is not there for it."""
+"""A person or a token limited to AWS accounts: what is in others is not there for them."""
 
 from __future__ import annotations
 
@@ -72,3 +72,78 @@ def test_it_creates_clusters_in_its_accounts_alone(
     given: dict[str, Any] = {"name": "demo", "account": "second"}
     assert submit("cluster.create", given, limited, channel="api").changed
     assert Cluster.objects.get().account == SECOND
+
+
+@pytest.mark.django_db
+def test_a_person_is_limited_with_every_token_and_by_every_door(admin_person: User, operator: User, api: Who) -> None:
+    make_cluster("here", account=OWN)
+    make_cluster("there", account=SECOND)
+    before = api(operator)
+    assert [item["name"] for item in before.get("/api/v1/clusters/").json()["results"]] == ["here", "there"]
+    admin = api(admin_person)
+    plan = admin.patch("/api/v1/users/operator/?dry_run=true", {"accounts": [SECOND]}, format="json").json()
+    assert plan["changes"][0]["fields"] == [{"field": "accounts", "before": None, "after": [SECOND]}]
+    answer = admin.patch("/api/v1/users/operator/", {"accounts": [SECOND]}, format="json")
+    assert (answer.status_code, answer.json()["accounts"]) == (200, [SECOND])
+
+    assert [item["name"] for item in before.get("/api/v1/clusters/").json()["results"]] == ["there"]
+    assert before.get("/api/v1/me/").json()["accounts"] == [SECOND]
+    assert before.put("/api/v1/clusters/here/protection/", {"enabled": True}, format="json").status_code == 404
+    operator.refresh_from_db()
+    for channel, kind, given in (
+        ("web", "cluster.protect", {"name": "here", "enabled": True}),
+        ("web", "quota.observe", {"region": "us-west-2", "account": OWN}),
+        ("mcp", "quota.observe", {"region": "us-west-2"}),
+        ("admin", "account.test", {"name": "second"}),
+    ):
+        with pytest.raises(Problem) as refused:
+            submit(kind, given, principal_for(operator), channel=channel)
+        assert refused.value.code == "cluster_not_allowed"
+        assert "you are limited to other AWS accounts" in str(refused.value)
+        assert refused.value.hint == "Ask an administrator to widen your limit."
+    assert not Operation.objects.exists()
+    asked = submit("quota.observe", {"region": "us-west-2", "account": SECOND}, principal_for(operator), channel="web").operation
+    assert asked is not None
+    assert before.get(f"/api/v1/operations/{asked.pk}/").status_code == 200, "one's own, though it is about no cluster"
+
+    assert admin.patch("/api/v1/users/operator/", {"accounts": None}, format="json").status_code == 200
+    assert before.get("/api/v1/clusters/here/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_limited_admin_manages_nobody_and_the_last_unlimited_one_stays(admin_person: User, operator: User, api: Who) -> None:
+    admin = api(admin_person)
+    refused = admin.patch("/api/v1/users/admin/", {"accounts": [SECOND]}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
+    wrong = admin.patch("/api/v1/users/operator/", {"accounts": ["22"]}, format="json")
+    assert (wrong.status_code, [error["field"] for error in wrong.json()["errors"]]) == (422, ["accounts.0"])
+    made = admin.post(
+        "/api/v1/users/", {"username": "nora", "password": "a long enough sentence", "role": "admin", "accounts": [SECOND]}, format="json"
+    )
+    assert (made.status_code, made.json()["accounts"]) == (201, [SECOND])
+    nora = User.objects.get(username="nora")
+    assert (nora.is_staff, nora.is_superuser) == (False, False), "the admin site shows every row"
+    demoted = admin.patch("/api/v1/users/admin/", {"role": "viewer"}, format="json")
+    assert (demoted.status_code, demoted.json()["code"]) == (409, "last_admin")
+    denied = api(nora).patch("/api/v1/users/operator/", {"role": "admin"}, format="json")
+    assert (denied.status_code, denied.json()["code"]) == (403, "cluster_not_allowed")
+    assert api(nora).get("/api/v1/tokens/", {"user": "operator"}).json()["results"] == []
+
+
+@pytest.mark.django_db
+def test_the_limit_is_set_on_the_page_of_users(admin_person: User, operator: User, client: Any) -> None:
+    client.force_login(admin_person)
+    client.post(f"/users/{operator.pk}/", {"accounts": f"{SECOND}, {OWN}"})
+    operator.refresh_from_db()
+    assert operator.accounts == [OWN, SECOND]
+    assert f'value="{OWN} {SECOND}"' in client.get("/users/").content.decode()
+    refused = client.post(f"/users/{operator.pk}/", {"accounts": "prod"}, follow=True).content.decode()
+    assert "Give a list of AWS accounts by their twelve digits" in refused
+    marked = {"action": "lift_limit", "_selected_action": [operator.pk]}
+    assert "1 without a limit." in client.post("/admin/accounts/user/", marked, follow=True).content.decode()
+    operator.refresh_from_db()
+    assert operator.accounts is None
+    client.post(f"/users/{operator.pk}/", {"accounts": SECOND})
+    client.post(f"/users/{operator.pk}/", {"accounts": ""})
+    operator.refresh_from_db()
+    assert operator.accounts is None

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from accounts.choices import Role
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from accounts.reach import within
 from instantstart.api.describe import describe_local
 from instantstart.api.local import LocalWrites, Written
 from instantstart.api.views import ApiViewSet
@@ -36,7 +37,7 @@ class AlertViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites
     ordering = ("-opened_at", "-id")
 
     def visible(self, rows: QuerySet[Alert], principal: Principal) -> QuerySet[Alert]:
-        return rows if principal.clusters is None else rows.filter(cluster__in=principal.clusters)
+        return within(rows, principal)
 
     @describe_local(None, 200, serializers.AlertSerializer)
     @action(detail=True, methods=["post"])

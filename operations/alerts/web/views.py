@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.choices import Role
 from accounts.principals import principal_of
+from accounts.reach import within
 from instantstart.problem import Problem
 from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
@@ -28,7 +29,7 @@ DELIVERIES = 50
 
 
 def _chosen(request: HttpRequest) -> QuerySet[Alert]:
-    rows = Alert.objects.order_by("-opened_at", "-id")
+    rows = within(Alert.objects.order_by("-opened_at", "-id"), principal_of(request))
     if not request.GET.get("all"):
         rows = rows.filter(closed_at=None)
     if request.GET.get("kind") in AlertKind.values:
@@ -60,12 +61,17 @@ def badge(request: HttpRequest) -> HttpResponse:
 @page(Role.OPERATOR)
 @require_POST
 def acknowledge(request: HttpRequest, pk: int) -> HttpResponse:
-    alert = get_object_or_404(Alert, pk=pk)
+    alert = get_object_or_404(within(Alert.objects.all(), principal_of(request)), pk=pk)
     try:
         acknowledging.acknowledge(principal_of(request), alert, channel=Channel.WEB)
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("alerts-web:list")
+
+
+def _webhooks(request: HttpRequest) -> QuerySet[Webhook]:
+    """They hear of every cluster: who is limited to some sees none."""
+    return Webhook.objects.all() if principal_of(request).clusters is None else Webhook.objects.none()
 
 
 @page(Role.ADMIN)
@@ -81,7 +87,7 @@ def webhook_list(request: HttpRequest) -> HttpResponse:
             form = WebhookForm()
         except Problem as problem:
             form.add_problem(problem)
-    context = {"form": form, "webhooks": Webhook.objects.defer("secret"), "secret": secret}
+    context = {"form": form, "webhooks": _webhooks(request).defer("secret"), "secret": secret}
     return render(request, "alerts/webhooks.html", context, status=422 if form.errors else 200)
 
 
@@ -89,7 +95,7 @@ def webhook_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def webhook_detail(request: HttpRequest, pk: str) -> HttpResponse:
     """One webhook, what was sent to it, and changing it."""
-    row = get_object_or_404(Webhook, pk=pk)
+    row = get_object_or_404(_webhooks(request), pk=pk)
     form = WebhookForm(request.POST or None, initial={"url": row.url, "kinds": row.kinds})
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -113,7 +119,7 @@ def _show(request: HttpRequest, row: Webhook, form: WebhookForm, secret: str = "
 @require_POST
 def webhook_secret(request: HttpRequest, pk: str) -> HttpResponse:
     """Another secret, shown this once."""
-    row = get_object_or_404(Webhook, pk=pk)
+    row = get_object_or_404(_webhooks(request), pk=pk)
     try:
         secret = webhooks.change(principal_of(request), row, new_secret=True, channel=Channel.WEB)
     except Problem as problem:
@@ -150,7 +156,7 @@ def webhook_remove(request: HttpRequest, pk: str) -> HttpResponse:
 
 
 def _carry_out(request: HttpRequest, pk: str, act: Callable[[Webhook], object], said: str, after: str) -> HttpResponse:
-    row = get_object_or_404(Webhook, pk=pk)
+    row = get_object_or_404(_webhooks(request), pk=pk)
     try:
         act(row)
         messages.success(request, said)
