@@ -12,6 +12,7 @@ from accounts.principal import Principal
 from instantstart.problem import Problem
 from operations import action as actions
 from operations import clock, events
+from operations.asker import require_right
 from operations.choices import OperationState
 from operations.ending import end, wake
 from operations.models import Operation
@@ -24,8 +25,8 @@ AWAITING = Q(state=OperationState.AWAITING_APPROVAL)
 
 @on_trail("operation.approve")
 def approve(operation: Operation, principal: Principal, reason: str = "") -> Operation:
-    """Lets it start. Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval, 422 plan_has_errors, 409 plan_changed,
-    and what the action's guard() raises.
+    """Lets it start. Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval, 409 asker_may_not, 422 plan_has_errors,
+    409 plan_changed, and what the action's guard() raises.
 
     The plan is made once more: when the world has changed since it was asked, the new plan is kept for the person to
     look at, and nothing starts.
@@ -33,6 +34,8 @@ def approve(operation: Operation, principal: Principal, reason: str = "") -> Ope
     _permit(operation, principal, "Approving")
     action = actions.find(operation.kind)
     data = action.Input.model_validate(operation.input)
+    if operation.state == OperationState.AWAITING_APPROVAL:
+        require_right(operation, action, data)
     plan = action.plan(data, principal)
     if plan.errors:
         Operation.objects.filter(AWAITING, pk=operation.pk).update(plan=plan.model_dump(mode="json"), plan_fingerprint=plan.fingerprint)
@@ -58,6 +61,7 @@ def approve(operation: Operation, principal: Principal, reason: str = "") -> Ope
         operation.refresh_from_db()
         if not done:
             raise _not_awaiting(operation)
+        require_right(operation, action, data)
         action.guard(data)
         events.note(operation, "approved", f"Approved by {principal.user.get_username()}. {reason}".strip())
         events.publish_operation(operation)

@@ -48,15 +48,15 @@ def _attempt(lease: leases.Lease, row: Delivery) -> None:
     at = clock.now()
     leases.write(lease, attempts=F("attempts") + 1, last_attempt_at=at)  # before: a death on the way counts as an attempt
     row.attempts += 1
-    status: int | None = None
+    answer: post.Answer | None = None
     try:
-        status = post.post(row.webhook.url, _headers(row, int(at.timestamp())), row.body.encode())
-        error = "" if 200 <= status < 300 else _refusal(status)
+        answer = post.post(row.webhook.url, _headers(row, int(at.timestamp())), row.body.encode())
+        error = "" if 200 <= answer.status < 300 else _refusal(answer.status)
     except post.NotDelivered as trouble:
         error = str(trouble)
     except sealed.Unreadable:
         error = "The webhook's secret was sealed under another key of this installation: make a new one."
-    _settle(lease, row, status, error)
+    _settle(lease, row, answer, error)
 
 
 def _headers(row: Delivery, timestamp: int) -> dict[str, str]:
@@ -77,8 +77,15 @@ def _refusal(status: int) -> str:
     return f"It answered {status}."
 
 
-def _settle(lease: leases.Lease, row: Delivery, status: int | None, error: str) -> None:
+def _wait(attempts: int, asked: float | None) -> float:
+    """Seconds until the next attempt: our own pace, or longer where the receiver asks for it, but no longer than we ever wait."""
+    own = DELAYS[attempts - 1] * random.uniform(1.0, 1.25)  # noqa: S311  (spreads load, keeps no secret)
+    return max(own, min(asked or 0.0, DELAYS[-1]))
+
+
+def _settle(lease: leases.Lease, row: Delivery, answer: post.Answer | None, error: str) -> None:
     at = clock.now()
+    status = answer.status if answer is not None else None
     if not error:
         _free(lease, status=DeliveryStatus.DELIVERED, next_attempt_at=None, answer_status=status, error="", delivered_at=at)
     elif status == GONE:
@@ -89,7 +96,7 @@ def _settle(lease: leases.Lease, row: Delivery, status: int | None, error: str) 
         error = f"{error} Given up after {row.attempts} attempts."
         _free(lease, status=DeliveryStatus.FAILED, next_attempt_at=None, answer_status=status, error=error[:500])
     else:
-        wait = DELAYS[row.attempts - 1] * random.uniform(1.0, 1.25)  # noqa: S311  (spreads load, keeps no secret)
+        wait = _wait(row.attempts, answer.retry_after if answer is not None else None)
         _free(lease, next_attempt_at=at + timedelta(seconds=wait), answer_status=status, error=error[:500])
     log.info("webhook_attempt", delivery=str(row.pk), webhook=str(row.webhook_id), attempt=row.attempts, status=status, failed=bool(error))
 

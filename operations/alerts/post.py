@@ -1,4 +1,4 @@
-"""One POST to an address that somebody else chose: pinned, short, and nothing of the answer believed but its status."""
+"""One POST to an address that somebody else chose: pinned, short, and nothing of the answer believed but its status and Retry-After."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ import socket
 import ssl
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from operations import clock
 from operations.alerts import addresses
 
 SECONDS = 10.0
 """For everything after the name was looked up, however slowly the other side talks."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """retry_after: seconds that the receiver asks to wait, None when it asks for none."""
+
+    status: int
+    retry_after: float | None = None
+
+
 class NotDelivered(Exception):
     """A sentence that says why no answer came."""
 
 
-def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float = SECONDS) -> int:
-    """The status of the answer; redirects are not followed. Raises NotDelivered."""
+def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float = SECONDS) -> Answer:
+    """The answer; redirects are not followed. Raises NotDelivered."""
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
@@ -30,20 +42,36 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float = SEC
     except OSError:
         raise NotDelivered(f"The name {parts.hostname} is not known.") from None
     connection = _Pinned(parts.hostname or "", parts.port, pinned, seconds, tls=parts.scheme == "https")
-    clock = threading.Timer(seconds, connection.cut)
-    clock.daemon = True
-    clock.start()
+    timer = threading.Timer(seconds, connection.cut)
+    timer.daemon = True
+    timer.start()
     try:
         connection.request("POST", path, body, dict(headers))
-        return connection.getresponse().status
+        response = connection.getresponse()
+        return Answer(response.status, _retry_after(response.getheader("Retry-After", "")))
     except ssl.SSLCertVerificationError as error:
         raise NotDelivered(f"The certificate of {parts.hostname} is not valid: {error.verify_message}.") from None
     except (OSError, http.client.HTTPException) as error:
         why = f"gave no answer within {seconds:g} s" if connection.was_cut or isinstance(error, TimeoutError) else _why(error)
         raise NotDelivered(f"{parts.hostname} {why}.") from None
     finally:
-        clock.cancel()
+        timer.cancel()
         connection.close()
+
+
+def _retry_after(said: str) -> float | None:
+    """Seconds, or the time until a date; None for what is neither, and for what lies behind us."""
+    said = said.strip()
+    if said.isascii() and said.isdecimal():
+        return float(said[:9]) or None
+    try:
+        moment = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    left = (moment - clock.now()).total_seconds()
+    return left if left > 0 else None
 
 
 def _why(error: Exception) -> str:

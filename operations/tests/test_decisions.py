@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from accounts.actions import users
 from accounts.choices import Role
+from accounts.models import ApiToken, User
 from accounts.principal import Principal
+from accounts.principals import principal_for
 from instantstart.problem import Problem
 from operations import action as actions
 from operations.approve import approve, expire_approvals, refuse
 from operations.choices import OperationState, Severity
 from operations.driver import drive
 from operations.models import Notification, Operation
-from operations.plan import Check
+from operations.plan import Check, Plan
 from operations.resolve import resolve
 from operations.retry import retry
 from operations.submit import submit
@@ -107,6 +111,73 @@ def test_who_may_not_change_may_not_approve(asked: Operation, as_viewer: Princip
     assert code_of(lambda: refuse(asked, principal_of(Role.ADMIN, clusters=frozenset({"other"})))) == "cluster_not_allowed"
     asked.refresh_from_db()
     assert asked.state == OperationState.AWAITING_APPROVAL
+
+
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        ("revoked", "The token bot of the operator, which asked for it, was revoked or has ended."),
+        ("made again", "The token bot of the operator, which asked for it, was revoked or has ended."),
+        ("ended", "The token bot of the operator, which asked for it, was revoked or has ended."),
+        ("demoted", "the operator asked for it and may not do it any more. Remove things needs the role operator; yours is viewer."),
+        ("limited", "the operator asked for it and may not do it any more. Remove things: this token is limited to other clusters."),
+        ("shut out", "the operator was shut out meanwhile."),
+    ],
+)
+def test_what_its_asker_may_not_do_any_more_is_not_approved(
+    begin: Begin,
+    as_operator: Principal,
+    as_admin: Principal,
+    make_token: Callable[..., tuple[ApiToken, str]],
+    driven_clock: DrivenClock,
+    outside: Outside,
+    taken: str,
+    said: str,
+) -> None:
+    outside.things["demo/a"] = 0
+    person = as_operator.user
+    token, _ = make_token(person, name="bot", agent=True)
+    driven_clock.forward(1)
+    asked = begin("fake.remove", by=principal_for(person, token))
+    assert asked.state == OperationState.AWAITING_APPROVAL
+    driven_clock.forward(1)
+    if taken in ("revoked", "made again"):
+        token.delete()
+    if taken == "made again":
+        again, _ = make_token(person, name="bot", agent=True)
+        ApiToken.objects.filter(pk=again.pk).update(created=driven_clock.now())
+    if taken == "ended":
+        ApiToken.objects.update(expiry=driven_clock.now())
+    if taken == "demoted":
+        users.set_role(as_admin, person, Role.VIEWER, channel="web")
+    if taken == "limited":
+        users.set_accounts(as_admin, person, ["222233334444"], channel="web")
+    if taken == "shut out":
+        User.objects.filter(pk=person.pk).update(is_active=False)
+    before = Operation.objects.values().get()
+    with pytest.raises(Problem) as refused:
+        approve(asked, as_admin)
+    assert (refused.value.status, refused.value.code, refused.value.detail) == (409, "asker_may_not", said)
+    assert refused.value.hint.startswith("Refuse it.")
+    assert Operation.objects.values().get() == before
+    refuse(asked, as_admin)
+    drive()
+    assert (asked.state, outside.calls) == (OperationState.REFUSED, [])
+
+
+def test_an_asker_who_is_shut_out_while_the_plan_is_made_is_heard(
+    asked: Operation, as_admin: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = actions.find("fake.remove").plan
+
+    def shut_out_meanwhile(*given: Any) -> Plan:
+        User.objects.filter(pk=asked.actor_id).update(is_active=False)
+        return plan(*given)
+
+    monkeypatch.setattr(actions.find("fake.remove"), "plan", shut_out_meanwhile)
+    assert code_of(lambda: approve(asked, as_admin)) == "asker_may_not"
+    asked.refresh_from_db()
+    assert (asked.state, asked.decided_by) == (OperationState.AWAITING_APPROVAL, None)
 
 
 def test_an_approval_of_a_plan_that_has_changed_is_asked_again(asked: Operation, as_operator: Principal, outside: Outside) -> None:

@@ -119,6 +119,28 @@ def test_a_receiver_that_is_silent_is_cut_off(receiver: Receiver, monkeypatch: p
             post.post(f"http://127.0.0.1:{silent.getsockname()[1]}/", {}, b"{}", seconds=0.05)
 
 
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [
+        ("90", 90, 90),
+        ("Thu, 01 Jan 2099 00:00:00 GMT", 36000, 36000),
+        ("999999999999", 36000, 36000),
+        ("1", 5, 6.25),
+        ("Thu, 01 Jan 1998 00:00:00 GMT", 5, 6.25),
+        ("soon", 5, 6.25),
+        ("-5", 5, 6.25),
+    ],
+)
+def test_a_receiver_may_ask_for_a_longer_wait_within_bounds(
+    hook: tuple[Webhook, str], receiver: Receiver, driven_clock: DrivenClock, asked: str, least: float, most: float
+) -> None:
+    receiver.answers, receiver.headers = [429], {"Retry-After": asked}
+    tell(AlertKind.DRIFT, "cluster:demo", FULL)
+    row = run()
+    assert (row.status, row.error) == ("pending", "It answered 429.")
+    assert timedelta(seconds=least) <= row.next_attempt_at - driven_clock.at <= timedelta(seconds=most)
+
+
 def test_a_receiver_that_wants_no_more_is_turned_off(hook: tuple[Webhook, str], receiver: Receiver) -> None:
     receiver.answers = [410]
     tell(AlertKind.DRIFT, "cluster:demo", FULL)
@@ -183,12 +205,12 @@ def test_a_worker_that_wakes_after_its_lease_was_taken_writes_nothing(
     tell(AlertKind.DRIFT, "cluster:demo", FULL)
     real = post.post
 
-    def slow(*arguments: Any) -> int:
-        status = real(*arguments)
+    def slow(*arguments: Any) -> post.Answer:
+        answer = real(*arguments)
         monkeypatch.setattr(post, "post", real)
         driven_clock.forward(100)
         work(Dispatcher(name="two"))
-        return 500 if status == 200 else status
+        return post.Answer(500) if answer.status == 200 else answer
 
     monkeypatch.setattr(post, "post", slow)
     row = run()
@@ -258,7 +280,7 @@ def test_a_name_that_means_an_inner_address_is_not_connected_to(monkeypatch: pyt
 def test_a_name_is_looked_up_once_and_what_it_means_later_does_not_count(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = _named(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
     host = "hooks.example.com"
-    assert post.post(receiver.url(host), {"Webhook-Id": "msg"}, b"{}") == 200
+    assert post.post(receiver.url(host), {"Webhook-Id": "msg"}, b"{}").status == 200
     assert asked == [host]
     assert receiver.got[0][0]["host"] == f"{host}:{receiver.port}"
 
