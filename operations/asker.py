@@ -18,7 +18,7 @@ def require_right(operation: Operation, action: Action[Any], data: Any) -> None:
 
     The approval is a second person's word on what the first one may do, and gives nobody a right.
     """
-    who = User.objects.filter(pk=operation.actor_id).first()
+    who = User.objects.filter(pk=operation.actor_id).first() if operation.actor_id is not None else None
     if who is None or not who.is_active:
         raise _refused(operation, f"{who.username if who else 'The one who asked for it'} was shut out meanwhile.")
     token = None
