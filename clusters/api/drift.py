@@ -64,7 +64,19 @@ class DriftViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartViewSet):
     filterset_class = filters.DriftFilterSet
     ordering = ("-id",)
     lookup_url_kwarg = "drift"
-    query_parameters: ClassVar = {"accept": ACTION_PARAMETERS, "ignore": ACTION_PARAMETERS, "revert": ACTION_PARAMETERS}
+    query_parameters: ClassVar = {
+        "observe": ACTION_PARAMETERS,
+        "accept": ACTION_PARAMETERS,
+        "ignore": ACTION_PARAMETERS,
+        "revert": ACTION_PARAMETERS,
+    }
+
+    @describe_action(None)
+    @action(detail=False, methods=["post"])
+    def observe(self, request: Request, name: str) -> Response:
+        """Compare now what is compared once an hour. Asked for again within half a minute, nothing is done."""
+        reachable_cluster(request, name)
+        return self.run_action(request, "drift.observe", mapping(request, name=name))
 
     @describe_action(None)
     @action(detail=True, methods=["post"])

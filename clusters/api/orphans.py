@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import mixins, serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -49,6 +50,11 @@ class OrphanDeleteBodySerializer(serializers.Serializer[Any]):
     confirm = serializers.CharField(help_text="The resource's name once more.")
 
 
+class OrphanSweepBodySerializer(serializers.Serializer[Any]):
+    region = serializers.CharField(required=False, allow_null=True, help_text="Every region that we know something of when absent.")
+    account = serializers.CharField(required=False, help_text="AWS account, by its digits; every one that we know of when absent.")
+
+
 class OrphanViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
     """What belongs to no cluster, by the last sweep."""
 
@@ -57,10 +63,16 @@ class OrphanViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixi
     filterset_class = filters.OrphanFilterSet
     ordering = ("id",)
     lookup_url_kwarg = "orphan"
-    query_parameters: ClassVar = {"destroy": (*ACTION_PARAMETERS, CONFIRM)}
+    query_parameters: ClassVar = {"observe": ACTION_PARAMETERS, "destroy": (*ACTION_PARAMETERS, CONFIRM)}
 
     def visible(self, rows: QuerySet[Any], principal: Principal) -> QuerySet[Any]:
         return visible_orphans(rows, principal)
+
+    @describe_action(OrphanSweepBodySerializer)
+    @action(detail=False, methods=["post"])
+    def observe(self, request: Request) -> Response:
+        """Look now, as once an hour. Asked for again within half a minute, nothing is done."""
+        return self.run_action(request, "orphan.observe", mapping(request))
 
     @describe_action(OrphanDeleteBodySerializer)
     def destroy(self, request: Request, orphan: int) -> Response:

@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 DETECTION_EVERY = timedelta(minutes=55)
 ASKED_FOR = timedelta(days=1)
 """How long after it was first seen CloudTrail is asked for who did it: its events come late, and some not at all."""
-OF_ROWS = ("cluster.prefer", "cluster.protect", "drift.accept", "drift.ignore")
+OF_ROWS = ("cluster.prefer", "cluster.protect", "drift.accept", "drift.ignore", "drift.observe")
 """Operations that change rows of ours and nothing outside."""
 LIVE = (DriftState.OPEN, DriftState.IGNORED)
 
@@ -38,17 +38,18 @@ def look(name: str) -> None:
     row = Cluster.objects.filter(name=name).first()
     if row is None:
         return
-    reader = ClusterReader.of(row, background=True)
-    _compare(row, reader)
+    compare(row)
     try:
-        _stack(row, reader)
-        _authors(row, reader)
+        compare_stack(row)
+        find_authors(row)
     except CloudError as error:
         # What could not be asked is asked at the next look; what is known stays.
         log.warning("drift_unreadable", cluster=name, code=error.code, operation=error.operation)
 
 
-def _compare(row: Cluster, reader: ClusterReader) -> None:
+def compare(row: Cluster) -> None:
+    """Our rows of what is there against what was asked for."""
+    reader = ClusterReader.of(row, background=True)
     with transaction.atomic():
         locked = state.locked(row.name)
         if locked is None:
@@ -156,10 +157,11 @@ def _accepted(row: Cluster) -> dict[tuple[str, str], object]:
     return {(one.resource, one.field): one.observed for one in rows}
 
 
-def _stack(row: Cluster, reader: ClusterReader) -> None:
-    """Reads the detection that is over, and asks for one where the last is an hour old."""
+def compare_stack(row: Cluster, asked_at: datetime | None = None) -> None:
+    """Reads the detection that is over, and asks for one where the last is an hour old, or began before asked_at. CloudError."""
     if row.imported:
         return  # its stacks are another's
+    reader = ClusterReader.of(row, background=True)
     mark = DriftLook.objects.get(cluster=row)
     at = clock.now()
     if mark.detection:
@@ -172,17 +174,18 @@ def _stack(row: Cluster, reader: ClusterReader) -> None:
                 raise
         DriftLook.objects.filter(pk=mark.pk).update(detection="")
         return
-    if mark.detected_at is None or at - mark.detected_at >= DETECTION_EVERY:
+    if mark.detected_at is None or at - mark.detected_at >= DETECTION_EVERY or (asked_at is not None and mark.detected_at < asked_at):
         identifier = stacks.detect(reader.aws, row.name)
         DriftLook.objects.filter(pk=mark.pk).update(detection=identifier, detected_at=at)
 
 
-def _authors(row: Cluster, reader: ClusterReader) -> None:
+def find_authors(row: Cluster) -> None:
+    """Asks CloudTrail who did what is new. CloudError."""
     at = clock.now()
     unknown = list(row.drifts.filter(state__in=LIVE, event_id="", first_seen__gte=at - ASKED_FOR).select_related("cluster"))
     if not unknown:
         return
-    trail = Trail(reader.aws)
+    trail = Trail(ClusterReader.of(row, background=True).aws)
     for one in unknown:
         since = row.desired.filter(resource=one.resource, field=one.field).values_list("at", flat=True).first()
         # CloudTrail tells whole seconds.

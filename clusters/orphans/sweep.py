@@ -25,10 +25,8 @@ IN_FULL = (State.READY, State.DEGRADED)
 
 def hourly() -> int:
     """Sweeps every account and region that we know something of. How many orphans there are."""
-    places = {("", settings.DEFAULT_REGION), *Cluster.objects.values_list("account", "region")}
-    places |= set(Orphan.objects.exclude(region="").values_list("account", "region"))
     done: set[tuple[str, str]] = set()
-    for account, region in sorted(places):
+    for account, region in places():
         try:
             sweep(region, account, done)
         except CloudError as error:
@@ -37,29 +35,36 @@ def hourly() -> int:
     return Orphan.objects.count()
 
 
-def sweep(region: str, account: str = "", done: set[tuple[str, str]] | None = None) -> None:
+def places() -> list[tuple[str, str]]:
+    """Account ("" for that of the installation's own credentials) and region of all that we know something of."""
+    found = {("", settings.DEFAULT_REGION), *Cluster.objects.values_list("account", "region")}
+    return sorted(found | set(Orphan.objects.exclude(region="").values_list("account", "region")))
+
+
+def sweep(region: str, account: str = "", done: set[tuple[str, str]] | None = None, *, roles: bool = True) -> str:
     """One region of an account, and the account's roles unless they were read before. CloudError, with nothing written.
 
-    done: (account, region) of what this round has swept, "" as the region of roles.
+    done: (account, region) of what this round has swept, "" as the region of roles. Answers the account's digits.
     """
     done = set() if done is None else done
     aws = cloud.connect(region, account, background=True)
     at = clock.now()
     account = aws.identity().account
     if (account, region) in done:
-        return
+        return account
     found = read_region(aws)
-    roles = read_roles(aws) if (account, "") not in done else None
+    of_roles = read_roles(aws) if roles and (account, "") not in done else None
     done |= {(account, region), (account, "")}
     # Known is read after AWS: a cluster that was made meanwhile is known by then.
     known = claimed()
     with transaction.atomic():
-        everything = [*found, *(roles or ())]
+        everything = [*found, *(of_roles or ())]
         orphans = list(unclaimed(everything, known))
         _keep(account, region, [one for one in orphans if not _is_role(one)], at)
-        if roles is not None:
+        if of_roles is not None:
             _keep(account, "", [one for one in orphans if _is_role(one)], at)
         _missing(account, region, {one.arn for one in found}, at)
+    return account
 
 
 def _is_role(one: Tagged) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.choices import Role
 from accounts.principals import principal_of
 from clusters.choices import DriftState
 from clusters.models import Cluster, Drift, DriftLook
+from clusters.web.looking import looked_at
 from instantstart.web.review import Review, reviewed
 from instantstart.web.signed_in import page
 from operations.submission import Submission
@@ -37,6 +38,14 @@ def drift_list(request: HttpRequest, name: str) -> HttpResponse:
         "may_change": principal_of(request).role.covers(Role.OPERATOR),
     }
     return render(request, "clusters/drift.html", context)
+
+
+@page(Role.OPERATOR)
+@require_POST
+def drift_observe(request: HttpRequest, name: str) -> HttpResponse:
+    """Reads alone, so that nothing needs to be reviewed; its operation shows how far it is."""
+    get_object_or_404(Cluster, name=name)
+    return looked_at(request, "drift.observe", {"name": name}, reverse("clusters-web:drift", args=[name]))
 
 
 @page(Role.OPERATOR)

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.choices import Role
 from accounts.principals import principal_of
@@ -14,6 +14,7 @@ from clusters.accounts.reach import visible_orphans
 from clusters.choices import OrphanKind
 from clusters.models import Orphan
 from clusters.orphans import kinds
+from clusters.web.looking import looked_at
 from instantstart.web.review import Review, plan_of, reviewed, show
 from instantstart.web.signed_in import page
 from operations.submission import Submission
@@ -30,6 +31,16 @@ def orphan_list(request: HttpRequest) -> HttpResponse:
         "may_change": principal_of(request).role.covers(Role.OPERATOR),
     }
     return render(request, "clusters/orphans.html", context)
+
+
+@page(Role.OPERATOR)
+@require_POST
+def orphan_observe(request: HttpRequest) -> HttpResponse:
+    """Reads alone, so that nothing needs to be reviewed; its operation shows how far it is."""
+    accounts = principal_of(request).accounts
+    # Who is limited to one account looks there; to several, the API takes one of them.
+    where = {"account": next(iter(accounts))} if accounts is not None and len(accounts) == 1 else {}
+    return looked_at(request, "orphan.observe", where, reverse("clusters-web:orphans"))
 
 
 @page(Role.OPERATOR)

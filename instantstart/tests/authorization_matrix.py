@@ -77,6 +77,7 @@ ROWS = (
     _read("catalog/training-plan-offers/", "catalog/training-plan-offers/?instance_type=ml.p5.48xlarge&count=1&hours=24", reached=503),
     Row("post", "training-plans/", "training-plans/", (401, 403, 403, 202, 403, 403), PURCHASE),
     _read("orphans/"),
+    Row("post", "orphans/observe/", "orphans/observe/", (401, 403, 202, 202, 403, 403), {}),
     Row("get", "orphans/<int:orphan>/", "orphans/{orphan}/", (401, 200, 200, 200, 200, 404)),
     Row("delete", "orphans/<int:orphan>/", "orphans/{orphan}/", (401, 403, 202, 202, 403, 403), {"confirm": "vpc-0"}),
     _read("quotas/"),
@@ -142,6 +143,7 @@ ROWS = (
     _change_of_cluster("patch", f"{_CLUSTER}features/", "clusters/demo/features/", FEATURES),
     _change_of_cluster("patch", f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/", {"enabled": True}),
     _read_of_cluster(f"{_CLUSTER}drift/", "clusters/demo/drift/"),
+    _change_of_cluster("post", f"{_CLUSTER}drift/observe/", "clusters/demo/drift/observe/", {}),
     _read_of_cluster(f"{_CLUSTER}drift/<int:drift>/", "clusters/demo/drift/{drift}/"),
     *(
         _change_of_cluster("post", f"{_CLUSTER}drift/<int:drift>/{verb}/", f"clusters/demo/drift/{{drift}}/{verb}/", {})

@@ -9,15 +9,17 @@ import pytest
 
 from accounts.models import User
 from accounts.principals import principal_for
+from clusters.actions.recent import AGAIN_AFTER
 from clusters.drift import look as look_module
 from clusters.drift.look import look
 from clusters.models import Desired, Drift, DriftLook
-from clusters.tests.drift.conftest import AnotherHand
+from clusters.tests.drift.conftest import SECONDS_UNTIL_TOLD, AnotherHand
 from clusters.tests.driving import begin, failure, run
 from clusters.tests.groups.standing import Standing
 from instantstart.problem import Problem
 from operations.choices import OperationState
 from operations.driver import drive
+from operations.models import Operation
 from operations.submit import submit
 
 pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -88,6 +90,36 @@ def test_a_change_of_another_hand_is_named_ignored_put_back_and_taken_over(
     assert looked() == []
     fewer(ana, standing)
     assert outline(looked()) == [("group/workers", "count", 2, 1, "ana")]
+
+
+def test_a_look_that_was_asked_for_reads_anew_tells_its_progress_and_puts_nothing_back(
+    standing: Standing, operator: User, ana: AnotherHand
+) -> None:
+    first = run(standing.sandbox, operator, "drift.observe", name="demo")
+    assert (first.state, Drift.objects.count()) == (OperationState.SUCCEEDED, 0), failure(first)
+    standing.mark()
+    again = submit("drift.observe", {"name": "demo"}, principal_for(operator), channel="web")
+    assert (again.changed, [check.code for check in again.plan.checks], calls(standing)) == (False, ["looked_just_now"], [])
+
+    more(ana)
+    ana.does("logs", "put_retention_policy", logGroupName="/aws/eks/demo/cluster", retentionInDays=7)
+    standing.sandbox.forward(SECONDS_UNTIL_TOLD)
+    Operation.objects.filter(pk=first.pk).update(ended_at=first.ended_at - AGAIN_AFTER)
+    standing.mark()
+    looked_now = run(standing.sandbox, operator, "drift.observe", name="demo")
+    assert looked_now.state == OperationState.SUCCEEDED, failure(looked_now)
+    assert [(step["name"], step["state"], step["message"]) for step in looked_now.steps] == [
+        ("read", "ready", "The cluster was read"),
+        ("compare", "ready", "1 field differs"),
+        ("stack", "ready", "2 fields differ"),
+    ]
+    assert sorted(outline(list(Drift.objects.all()))) == [
+        ("group/workers", "count", 1, 2, "ana"),
+        ("stack/ControlPlaneLogs", "/RetentionInDays", "30", "7", "ana"),
+    ]
+    assert (standing.writes(), calls(standing).count("DetectStackDrift")) == ([], 1)
+    ana.does("logs", "put_retention_policy", logGroupName="/aws/eks/demo/cluster", retentionInDays=30)
+    fewer(ana, standing)
 
 
 def test_what_another_hand_puts_back_meanwhile_is_not_put_back_twice(

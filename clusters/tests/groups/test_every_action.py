@@ -145,6 +145,8 @@ def purchase(_: Field) -> Given:
 
 ROWS = (
     Row("orphan.delete", an_address_of_before, ("ReleaseAddress",), shown=lambda _: not Orphan.objects.exists()),
+    Row("orphan.observe", lambda _: {"region": "us-west-2"}),
+    Row("drift.observe", lambda _: {"name": "demo"}),
     Row("drift.accept", lambda _: drifted(), shown=decided("accepted")),
     Row("drift.ignore", lambda _: drifted(), shown=decided("ignored")),
     Row("drift.revert", lambda _: drifted(desired=2, observed=1), ("BatchAddClusterNodes",), one, decided("resolved")),

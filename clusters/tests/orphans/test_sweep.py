@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.test import Client
 
 from accounts.models import User
 from accounts.principals import principal_for
@@ -19,6 +20,7 @@ from instantstart import cloud
 from instantstart.problem import Problem
 from operations.choices import OperationState, Severity
 from operations.driver import drive
+from operations.models import Operation
 from operations.submit import submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,6 +85,28 @@ def test_what_belongs_to_nothing_is_told_with_what_it_costs_and_a_stack_stands_f
     make_cluster("old", eks_arn=arn)
     sweep("us-west-2")
     assert list(Orphan.objects.values_list("kind", "arn", "cost_per_hour")) == [("missing", arn, None)]
+
+
+def test_a_sweep_that_was_asked_for_looks_at_every_place_and_not_again_at_once(sandbox: Sandbox, operator: User, client: Client) -> None:
+    make_address()
+    make_role()
+    make_cluster("elsewhere", region="eu-west-1", account="123456789012")
+    sandbox.fault(kind="access_denied", service="resourcegroupstaggingapi", operation="GetResources", count=1)
+    client.force_login(operator)
+    asked = client.post("/orphans/observe/")
+    swept = Operation.objects.get()
+    assert asked["Location"] == f"/operations/{swept.pk}/"
+    drive(swept, max_ticks=50)
+    swept.refresh_from_db()
+    sandbox.no_faults()
+    assert swept.state == OperationState.SUCCEEDED, failure(swept)
+    assert [step["name"] for step in swept.steps] == ["sweep-own-us-west-2", "sweep-123456789012-eu-west-1"]
+    assert swept.steps[0]["message"].startswith("It could not be read: ")
+    assert swept.steps[1]["message"] == "0 orphans"
+    again = client.post("/orphans/observe/", follow=True).content.decode()
+    assert "The last look ended" in again
+    one = run(sandbox, operator, "orphan.observe", region="us-west-2")
+    assert ([step["message"] for step in one.steps], Orphan.objects.count()) == (["1 orphan"], 2)
 
 
 def test_what_cannot_be_read_leaves_the_rows_as_they_are(sandbox: Sandbox) -> None:
