@@ -258,6 +258,10 @@ WEBHOOK_NETWORKS: list[str] = [str(ip_network(text.strip())) for text in env.lis
 PUBLIC_URL: str = env.str("INSTANTSTART_PUBLIC_URL", default="").rstrip("/")
 """Where people reach the pages ("https://ops.example.com"), for links in what is sent to webhooks; "": no links."""
 APPROVAL_HOURS: float = env.float("INSTANTSTART_APPROVAL_HOURS", default=24.0)
+"""How long an agent's change waits for a person's word before it expires."""
+AGENT_COST_PER_HOUR: float | None = env.float("INSTANTSTART_AGENT_COST_PER_HOUR", default=None)
+"""US dollars an hour: an agent's change that adds more, or of which that is not known, waits for a person. None: no such limit. An admin's
+choice on the page of agents comes before it."""
 IDEMPOTENCY_HOURS: int = env.int("INSTANTSTART_IDEMPOTENCY_HOURS", default=48)
 ROLE_SESSION_NAME: str = env.str("INSTANTSTART_ROLE_SESSION_NAME", default="instantstart")
 """How CloudTrail names this installation's sessions in further accounts."""

@@ -12,6 +12,7 @@ api: list[Any] = [
     path("", include("accounts.api.urls")),
     path("", include("operations.api.urls")),
     path("", include("operations.alerts.api.urls")),
+    path("", include("operations.agents.api.urls")),
     path("", include("clusters.api.urls")),
     path("schema/", ApiSchemaView.as_view(), name="api-schema"),
 ]
@@ -26,6 +27,7 @@ urlpatterns = [
     path("", include("accounts.web.urls")),
     path("", include("operations.web.urls")),
     path("", include("operations.alerts.web.urls")),
+    path("", include("operations.agents.web.urls")),
     path("", include("clusters.web.urls")),
     path("", include("instantstart.web.urls")),
 ]

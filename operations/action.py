@@ -34,7 +34,8 @@ class Action(ABC, Generic[InputT]):
 
     kind: "<noun>.<verb>", stored in operations. title: imperative phrase. permission: the weakest role that may.
     Input: pydantic model, frozen, extra="forbid", of the typed input (its JSON schema is the API's and the tool's).
-    An agent's change waits for a person where risk_of(plan) is destructive.
+    An agent's change waits for a person where risk_of(plan) is destructive, or where it adds more cost than agents may add
+    (operations.agents.approval).
     """
 
     kind: ClassVar[str]

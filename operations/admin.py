@@ -12,6 +12,7 @@ from django_q import admin as queue_admin
 from accounts.principals import principal_of
 from instantstart.admin import ReadOnlyAdmin, carry_out
 from operations import approve, cancel, resolve, retry
+from operations.agents import admin as agents_admin
 from operations.alerts import admin as alerts_admin
 from operations.choices import Channel
 from operations.models import Event, Heartbeat, Intent, Notification, ObservedSource, Operation, StatusEvent
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 else:
     TabularInline = admin.TabularInline
 
-__all__ = ["alerts_admin"]  # registers its own
+__all__ = ["agents_admin", "alerts_admin"]  # each registers its own
 
 for queue_model in (queue_admin.Schedule, queue_admin.Success, queue_admin.Failure, queue_admin.OrmQ):
     # Its forms would run any function in a worker: a way past actions, rights and the trail. Operations show what is driven.
@@ -66,11 +67,12 @@ class OperationAdmin(ReadOnlyAdmin):
         "step",
         "actor",
         "token_name",
+        "agent",
         "channel",
         "attempts",
         "lease_owner",
     )
-    list_filter = ("state", "kind", "channel")
+    list_filter = ("state", "agent", "kind", "channel")
     list_select_related = ("actor",)
     search_fields = ("id", "subject", "cluster", "token_name", "actor__username")
     date_hierarchy = "created_at"

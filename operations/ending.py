@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from operations import action as actions
 from operations import clock, dispatch, events, leases, notifications, observing, points
+from operations.agents import telling as approvals
 from operations.alerts.endings import operation_ended
 from operations.choices import DUE_STATES, OperationState
 from operations.models import Operation
@@ -65,6 +66,7 @@ def end(operation: Operation, state: OperationState, message: str, where: Q, fau
             else:
                 action.finished(operation)
             notifications.operation_ended(operation)
+            approvals.ended(operation, permission_of(operation))
         else:
             notifications.decision_asked(operation, permission_of(operation))
         operation_ended(operation)

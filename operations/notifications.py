@@ -35,6 +35,26 @@ def approval_asked(operation: Operation, permission: Role) -> None:
     )
 
 
+def plan_changed(operation: Operation) -> None:
+    """While it waited the world moved: the question of those who may decide is put anew, and who asked is told."""
+    summary = str(operation.plan.get("summary", ""))
+    at = clock.now()
+    Notification.objects.filter(operation=operation, kind=NotificationKind.APPROVAL_ASKED).update(
+        title=f"Approve? {operation.title} ({operation.subject}), with another plan",
+        message=f"The world has changed since it was asked: look at the plan as it is now. {summary}",
+        created_at=at,
+    )
+    if operation.actor_id is not None:
+        Notification.objects.create(
+            kind=NotificationKind.PLAN_CHANGED,
+            user_id=operation.actor_id,
+            operation=operation,
+            title=f"{operation.title} ({operation.subject}): asked again with another plan",
+            message=f"The world has changed while it waited for approval. {summary}",
+            created_at=at,
+        )
+
+
 def decision_asked(operation: Operation, permission: Role) -> None:
     """Asks everybody who may, to say how an operation of unknown outcome ended."""
     Notification.objects.create(

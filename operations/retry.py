@@ -21,6 +21,7 @@ def retry(
     idempotency_key: str | None = None,
     dry_run: bool = False,
     plan_fingerprint: str | None = None,
+    reason: str = "",
 ) -> Submission:
     """Submits what the operation's action says tries it again: a new operation, which observes what is there and goes on.
 
@@ -44,4 +45,5 @@ def retry(
         idempotency_key=idempotency_key,
         dry_run=dry_run,
         plan_fingerprint=plan_fingerprint,
+        reason=reason,
     )

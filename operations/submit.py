@@ -16,9 +16,11 @@ from accounts.principal import Principal
 from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
 from operations import action as actions
-from operations import clock, dispatch, events, notifications, points, trail
+from operations import clock, dispatch, events, points, trail
 from operations.action import Action
-from operations.choices import DUE_STATES, Channel, OperationState, Risk
+from operations.agents import approval, rules
+from operations.agents import telling as approvals
+from operations.choices import DUE_STATES, Channel, OperationState
 from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
@@ -41,20 +43,21 @@ def submit(
     plan_fingerprint: str | None = None,
     parent: Operation | None = None,
     parent_step: str = "",
+    reason: str = "",
 ) -> Submission:
     """Plans the action and, unless it is a dry run or changes nothing, records an operation that starts at once.
 
     idempotency_key: the same key and input of the same user give the operation made the first time.
     plan_fingerprint: refuse when the plan is no longer the one the person saw. parent, parent_step: the step of another
     operation that this is part of; rights and approval were settled there, and a child without differences is recorded
-    too, since its end tells the parent to go on.
+    too, since its end tells the parent to go on. reason: why, in the caller's own words, kept with the operation.
 
-    Raises Problem: 404 unknown_action, 422 invalid_input, 403 (see permission.permit), 422 plan_has_errors,
+    Raises Problem: 404 unknown_action, 422 invalid_input, 403 (see permission.permit; agents_stopped), 422 plan_has_errors,
     409 plan_changed, 409 operation_in_progress (extra: operation), 422 idempotency_key_reused. Then nothing is written.
     """
     action = _action(kind)
     data = parse(action, raw_input)
-    asked = partial(_submit, action, data, principal, channel, idempotency_key, dry_run, plan_fingerprint, parent, parent_step)
+    asked = partial(_submit, action, data, principal, channel, idempotency_key, dry_run, plan_fingerprint, parent, parent_step, reason)
     if parent is not None or dry_run:
         return asked()
     with trail.refusals(kind, principal, ":".join(action.subject(data)), channel):
@@ -71,6 +74,7 @@ def _submit(
     plan_fingerprint: str | None,
     parent: Operation | None,
     parent_step: str,
+    reason: str,
 ) -> Submission:
     cluster = action.cluster(data)
     if parent is None:
@@ -98,7 +102,7 @@ def _submit(
 
     subject_type, subject = action.subject(data)
     at = clock.now()
-    asks = parent is None and principal.agent and action.risk_of(plan) == Risk.DESTRUCTIVE
+    asks = approval.because(action, plan, principal) if parent is None else ""
     operation = Operation(
         kind=action.kind,
         title=action.title,
@@ -111,19 +115,25 @@ def _submit(
         actor=principal.user if principal.user is not None and principal.user.pk else None,
         token_name=parent.token_name if parent is not None else (principal.token.name if principal.token is not None else ""),
         channel=Channel(channel),
+        agent=parent.agent if parent is not None else principal.agent,
+        reason=reason,
+        asks_because=asks,
+        added_cost_per_hour=approval.added_cost(plan),
         plan=plan.model_dump(mode="json"),
         plan_fingerprint=plan.fingerprint,
         parent=parent,
         parent_step=parent_step,
         state=OperationState.AWAITING_APPROVAL if asks else OperationState.RECORDED,
         lock_key=_free_of_ancestors(action.lock(data), parent),
-        waiting_for="Waits for a person to approve it." if asks else "Waits for a worker.",
+        waiting_for=approval.waits_for(action.permission, at) if asks else "Waits for a worker.",
         next_attempt_at=None if asks else at,
         created_at=at,
     )
     points.reach("submit.before")
     try:
         with transaction.atomic():
+            if operation.agent and parent is None:
+                rules.refuse_while_stopped(rules.locked(), action.title)
             _record(operation, action, data)
             if parent is None:
                 trail.accepted(operation, principal)
@@ -186,7 +196,7 @@ def _record(operation: Operation, action: Action[Any], data: BaseModel) -> None:
     who = "an agent" if operation.state == OperationState.AWAITING_APPROVAL else operation.get_channel_display()
     events.note(operation, "recorded", f"{operation.title} ({operation.subject}), asked by {who}.")
     if operation.state == OperationState.AWAITING_APPROVAL:
-        notifications.approval_asked(operation, action.permission)
+        approvals.asked(operation, action.permission)
     events.publish_operation(operation)
     if operation.state == OperationState.RECORDED:
         transaction.on_commit(partial(dispatch.hint, operation.pk), robust=False)

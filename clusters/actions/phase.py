@@ -9,6 +9,7 @@ from clusters import state
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster, made_here, verify_ready
 from clusters.choices import PhaseName, Seen
+from clusters.creation_plan import price
 from clusters.phases import PHASES, PhaseEntry, entry, following
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -111,6 +112,8 @@ class RetryPhase(Action[RetryInput]):
             kind=self.kind,
             summary=f"Take {row.name} on from the phase {entry(data.phase).name.label.lower()}",
             changes=changes,
+            cost_per_hour_before=row.cost_per_hour,
+            cost_per_hour=price(spec),
             typical_seconds=sum(phase.typical_seconds for phase in undone),
             resumes=row.name,
             basis={"seen": {str(phase.name): str(seen.seen) for phase, seen in readings}},

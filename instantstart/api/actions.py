@@ -16,13 +16,14 @@ from rest_framework.response import Response
 from accounts.principals import principal_of
 from instantstart.api import idempotency, parameters
 from instantstart.api.plan import plan_body
+from instantstart.api.reason import reason_of
 from instantstart.api.views import Conventions, wants_plan_only
 from operations.choices import Channel
 from operations.models import Operation
 from operations.submission import Submission
 from operations.submit import submit
 
-ACTION_PARAMETERS = (parameters.DRY_RUN, parameters.PLAN_FINGERPRINT)
+ACTION_PARAMETERS = (parameters.DRY_RUN, parameters.PLAN_FINGERPRINT, parameters.REASON)
 
 
 class ActionMixin(Conventions):
@@ -49,6 +50,7 @@ class ActionMixin(Conventions):
             idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
             dry_run=dry_run,
             plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
+            reason=reason_of(request),
         )
         return Response(plan_body(submission.plan)) if dry_run else submission_response(submission)
 

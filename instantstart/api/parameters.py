@@ -21,6 +21,12 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="A new UUID for each change: the same call under it is carried out once, and answered the same for 24 hours or more.",
 )
+REASON = OpenApiParameter(
+    "Operation-Reason",
+    {"type": "string", "minLength": 1, "maxLength": 500},
+    OpenApiParameter.HEADER,
+    description="Why, in one sentence (UTF-8): shown, quoted as yours, to whoever has to approve the change, and kept with the operation.",
+)
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="ETag of what you have: 304 when it is still so."
 )

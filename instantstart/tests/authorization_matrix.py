@@ -85,6 +85,11 @@ ROWS = (
     _read("quotas/<int:pk>/", "quotas/{quota}/"),
     Row("post", "quotas/observe/", "quotas/observe/", (401, 403, 202, 202, 403, 403), {}),
     Row("post", "quotas/<int:pk>/increase/", "quotas/{quota}/increase/", (401, 403, 202, 202, 403, 403), {"value": 32}),
+    _read("agents/"),
+    # Agents work on every cluster: nothing that a token of some decides.
+    Row("patch", "agents/", "agents/", (401, 403, 403, 200, 403, 403), {"approval_cost_per_hour": 50}),
+    Row("post", "agents/stop/", "agents/stop/", (401, 403, 403, 200, 403, 403), {"reason": "Odd."}),
+    Row("post", "agents/start/", "agents/start/", (401, 403, 403, 200, 403, 403)),
     _read("alerts/"),
     _read_of_cluster("alerts/<int:pk>/", "alerts/{alert}/"),
     Row("post", "alerts/<int:pk>/acknowledge/", "alerts/{alert}/acknowledge/", (401, 403, 200, 200, 403, 404)),

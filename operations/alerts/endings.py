@@ -26,10 +26,11 @@ def operation_ended(operation: Operation) -> None:
 def _trouble(operation: Operation) -> Trouble:
     how = "failed" if operation.state == OperationState.FAILED else "has an unknown outcome"
     sentence = f"{operation.title} ({operation.subject}) {how}. {operation.error_message}".strip()
-    return Trouble(sentence, operation.error_hint, AlertSeverity.ERROR, _page_of(operation))
+    return Trouble(sentence, operation.error_hint, AlertSeverity.ERROR, page_of(operation))
 
 
-def _page_of(operation: Operation) -> str:
+def page_of(operation: Operation) -> str:
+    """Path of its page; "" where there is none."""
     try:
         return reverse("operations-web:detail", args=[operation.pk])
     except NoReverseMatch:  # a process without pages

@@ -16,6 +16,8 @@ from operations.alerts import addresses, messages, sealed
 from operations.models import Delivery, Webhook
 from operations.models.alert import AlertKind
 
+TOLD: list[tuple[str, str]] = [*AlertKind.choices, ("approval", "Approval")]
+"""What a webhook may ask for."""
 MOST = 50
 """Webhooks of one installation."""
 
@@ -123,9 +125,9 @@ def _permit(principal: Principal) -> None:
 
 def _valid(url: str, kinds: Sequence[str]) -> None:
     errors = [fault] if (fault := addresses.fault(url)) else []
-    unknown = sorted(set(kinds) - set(AlertKind.values))
+    unknown = sorted(set(kinds) - set(dict(TOLD)))
     if unknown:
-        errors.append(FieldError("kinds", "unknown_kind", f"There is no kind {unknown[0]}.", f"Kinds: {', '.join(AlertKind.values)}."))
+        errors.append(FieldError("kinds", "unknown_kind", f"There is no kind {unknown[0]}.", f"Kinds: {', '.join(dict(TOLD))}."))
     if errors:
         raise Problem(422, "invalid_input", "Invalid input", errors[0].detail, errors[0].hint, errors=errors)
 

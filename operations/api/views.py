@@ -22,6 +22,7 @@ from instantstart.api import idempotency, parameters
 from instantstart.api.actions import ActionMixin, operation_body, submission_response
 from instantstart.api.describe import describe_action
 from instantstart.api.plan import plan_body, plan_changed
+from instantstart.api.reason import reason_of
 from instantstart.api.views import ApiViewSet, wants_plan_only
 from operations import action as actions
 from operations import approve, cancel, filters, resolve, retry
@@ -79,20 +80,22 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionM
             idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
             dry_run=dry_run,
             plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
+            reason=reason_of(request),
         )
         return Response(plan_body(submission.plan)) if dry_run else submission_response(submission)
 
-    @describe_action(serializers.ReasonSerializer)
+    @describe_action(serializers.ApprovingSerializer)
     @action(detail=True, methods=["post"])
     def approve(self, request: Request, pk: uuid.UUID) -> Response:
-        """Let an agent's destructive operation begin."""
-        reason = self._reason(request)
-        return self._decide(request, "approve", OperationState.RECORDED, partial(approve.approve, reason=reason))
+        """Let an agent's operation begin that waits for a person. Not for agents."""
+        asked = serializers.ApprovingSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        return self._decide(request, "approve", OperationState.RECORDED, partial(approve.approve, **asked.validated_data))
 
     @describe_action(serializers.ReasonSerializer)
     @action(detail=True, methods=["post"])
     def refuse(self, request: Request, pk: uuid.UUID) -> Response:
-        """Refuse an agent's destructive operation: it ends, nothing is done."""
+        """Refuse an agent's operation that waits for a person: it ends, nothing is done. Not for agents."""
         reason = self._reason(request)
         return self._decide(request, "refuse", OperationState.REFUSED, partial(approve.refuse, reason=reason))
 

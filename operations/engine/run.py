@@ -14,6 +14,7 @@ from django.db.models import Q
 from operations import action as actions
 from operations import backoff, clock, errors, events, intents, leases, points
 from operations.action import Action
+from operations.agents import rules
 from operations.choices import Category, OperationState, StepState
 from operations.ending import end
 from operations.intents import History
@@ -30,6 +31,7 @@ POLL_REFERENCE_SECONDS = 12.0
 """The POLL_TRANSITION for which steps give their poll_seconds; another setting scales them alike."""
 CALLS_IN_A_ROW = 25
 """Calls of one step after which the engine takes a breath between two of them: a step that never converges must not storm AWS."""
+HELD = "Held: all agents are stopped. It begins when an administrator starts them again; a person may cancel it."
 NO_ERROR: dict[str, Any] = {"error_code": "", "error_message": "", "error_hint": "", "error_category": ""}
 
 
@@ -78,6 +80,8 @@ class Run:
     def _start(self) -> Turn:
         points.reach("start.before")
         with transaction.atomic():
+            if rules.holds(self.operation):
+                return self._leave(poll_seconds(None), self.operation.message, self.operation.link, waiting_for=HELD)
             leases.write(
                 self.lease,
                 where=self.as_read,

@@ -1,5 +1,6 @@
 """Rows of operations: what was asked, what was sent, what was seen."""
 
+from operations.models.agent_rules import AgentRules
 from operations.models.alert import Alert
 from operations.models.event import Event
 from operations.models.heartbeat import Heartbeat
@@ -10,4 +11,16 @@ from operations.models.operation import Operation
 from operations.models.status_event import StatusEvent
 from operations.models.webhook import Delivery, Webhook
 
-__all__ = ["Alert", "Delivery", "Event", "Heartbeat", "Intent", "Notification", "ObservedSource", "Operation", "StatusEvent", "Webhook"]
+__all__ = [
+    "AgentRules",
+    "Alert",
+    "Delivery",
+    "Event",
+    "Heartbeat",
+    "Intent",
+    "Notification",
+    "ObservedSource",
+    "Operation",
+    "StatusEvent",
+    "Webhook",
+]

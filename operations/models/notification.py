@@ -12,6 +12,7 @@ from operations.models.operation import Operation
 class NotificationKind(models.TextChoices):
     OPERATION_ENDED = "operation_ended", "Operation ended"
     APPROVAL_ASKED = "approval_asked", "Approval asked"
+    PLAN_CHANGED = "plan_changed", "Plan changed"
     DECISION_ASKED = "decision_asked", "Decision asked"
 
 

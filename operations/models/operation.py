@@ -22,6 +22,9 @@ class Operation(Leased):
     steps: [{name, title, typical_seconds, state, started_at, ended_at, message}], in order; times are ISO 8601.
     attempts: failures in a row since the last progress. message: how far it is; waiting_for: on what it waits, one
     sentence; link: where that can be seen outside. error_*: why it failed, or the trouble it is in while it retries.
+    agent: whether a token marked agent asked. reason: why, in the caller's own words: untrusted text, only ever quoted.
+    asks_because: why a person must say yes first, one sentence; "" where nobody must. added_cost_per_hour: US dollars by which the plan
+    raises the running cost, None when unknown.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -36,6 +39,10 @@ class Operation(Leased):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="operations")
     token_name = models.CharField(max_length=120, default="", blank=True)
     channel = models.CharField(max_length=10, choices=Channel.choices)
+    agent = models.BooleanField(default=False)
+    reason = models.CharField(max_length=500, default="", blank=True)
+    asks_because = models.CharField(max_length=300, default="", blank=True)
+    added_cost_per_hour = models.FloatField(null=True, blank=True)
     plan = models.JSONField(default=dict)
     plan_fingerprint = models.CharField(max_length=64, default="", blank=True)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.CASCADE, related_name="children")

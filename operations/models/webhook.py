@@ -13,9 +13,10 @@ from operations.models.leased import Leased
 
 
 class Webhook(models.Model):
-    """An address that alerts are sent to.
+    """An address that alerts and approvals are sent to.
 
-    kinds: kinds of alerts, [] for all. secret: what signs the messages, encrypted (operations.alerts.sealed).
+    kinds: kinds of alerts, "approval" for what agents ask a person; [] for all.
+    secret: what signs the messages, encrypted (operations.alerts.sealed).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

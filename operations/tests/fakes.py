@@ -33,6 +33,12 @@ class Names(BaseModel):
     nothing: bool = False
 
 
+class Priced(Names):
+    """cost: dollars an hour afterwards, of 1.0 now; None for unknown."""
+
+    cost: float | None = 1.0
+
+
 class MakeStep(Step):
     """Makes one thing outside, and waits until it is ready."""
 
@@ -137,6 +143,23 @@ class Remove(FakeAction):
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         return [RemoveStep(thing) for thing in operation.input["things"]]
+
+
+@register
+class Buy(FakeAction):
+    """Makes things that cost money. What it costs is not part of its fingerprint, as with every plan."""
+
+    kind = "fake.buy"
+    title = "Buy things"
+    risk = Risk.COSTS
+    Input = Priced
+
+    def plan(self, data: Names, principal: Principal) -> Plan:
+        cost = data.cost if isinstance(data, Priced) else None
+        return super().plan(data, principal).model_copy(update={"cost_per_hour_before": 1.0, "cost_per_hour": cost})
+
+    def steps(self, operation: Operation) -> Iterable[Step]:
+        return [MakeStep(thing) for thing in operation.input["things"]]
 
 
 @register

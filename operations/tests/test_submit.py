@@ -169,7 +169,7 @@ def test_an_agents_destructive_change_waits_for_a_person(as_agent: Principal, as
     operation = submit("fake.remove", {"name": "demo"}, as_agent, channel="mcp").operation
     assert operation is not None
     assert (operation.state, operation.next_attempt_at) == (OperationState.AWAITING_APPROVAL, None)
-    assert operation.waiting_for == "Waits for a person to approve it."
+    assert operation.waiting_for.startswith("Waits for a person to approve it: anybody of the role operator or above, signed in or with")
     notification = Notification.objects.get()
     assert (notification.kind, notification.role, notification.user) == ("approval_asked", Role.OPERATOR, None)
     assert submit("fake.make", {"name": "other"}, as_agent, channel="mcp").operation.state == OperationState.RECORDED  # type: ignore[union-attr]

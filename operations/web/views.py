@@ -24,7 +24,9 @@ from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
 from operations import action as actions
 from operations import approve, cancel, resolve, retry
+from operations.agents import approval
 from operations.choices import DUE_STATES, Channel, OperationState
+from operations.ending import permission_of
 from operations.models import Operation
 from operations.plan import Plan
 
@@ -106,12 +108,13 @@ def _context(operation: Operation, principal: Principal) -> dict[str, Any]:
         "decides": may_change and operation.state == OperationState.AWAITING_APPROVAL,
         "unknown": operation.state == OperationState.UNKNOWN,
         "may_change": may_change,
+        "approval": approval.facts(operation, permission_of(operation)),
     }
 
 
 @page()
 def operation_detail(request: HttpRequest, pk: str) -> HttpResponse:
-    operation = get_object_or_404(_visible(request).select_related("actor", "parent"), pk=pk)
+    operation = get_object_or_404(_visible(request).select_related("actor", "parent", "decided_by"), pk=pk)
     template = "operations/detail_body.html" if request.headers.get("HX-Request") else "operations/detail.html"
     return render(request, template, _context(operation, principal_of(request)))
 
@@ -149,7 +152,8 @@ def operation_retry(request: HttpRequest, pk: str) -> HttpResponse:
 @require_POST
 def operation_approve(request: HttpRequest, pk: str) -> HttpResponse:
     def decide(operation: Operation) -> None:
-        approve.approve(operation, principal_of(request), request.POST.get("reason", ""))
+        seen = request.POST.get("plan_fingerprint", "")
+        approve.approve(operation, principal_of(request), request.POST.get("reason", ""), plan_fingerprint=seen)
 
     return _decide(request, pk, decide, "Approved.")
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from operations.alerts.webhooks import TOLD
 from operations.models import Alert, Delivery, Webhook
-from operations.models.alert import AlertKind
 
 
 class AlertSerializer(serializers.ModelSerializer[Alert]):
@@ -39,7 +39,7 @@ class AlertSerializer(serializers.ModelSerializer[Alert]):
 class WebhookSerializer(serializers.ModelSerializer[Webhook]):
     """Without the secret, which is told once."""
 
-    kinds = serializers.ListField(child=serializers.ChoiceField(AlertKind.choices), help_text="Kinds of alerts; empty for all.")
+    kinds = serializers.ListField(child=serializers.ChoiceField(TOLD), help_text="Kinds of alerts, and approvals; empty for all.")
 
     class Meta:
         model = Webhook
@@ -59,14 +59,14 @@ class NewWebhookSerializer(serializers.Serializer[Any]):
     """Who is to be told of alerts."""
 
     url = serializers.CharField(max_length=500, trim_whitespace=True)
-    kinds = serializers.ListField(child=serializers.ChoiceField(AlertKind.choices), required=False, default=list, max_length=20)
+    kinds = serializers.ListField(child=serializers.ChoiceField(TOLD), required=False, default=list, max_length=20)
 
 
 class WebhookChangeSerializer(serializers.Serializer[Any]):
     """What is to change; what is left out stays."""
 
     url = serializers.CharField(max_length=500, required=False)
-    kinds = serializers.ListField(child=serializers.ChoiceField(AlertKind.choices), required=False, max_length=20)
+    kinds = serializers.ListField(child=serializers.ChoiceField(TOLD), required=False, max_length=20)
     enabled = serializers.BooleanField(required=False)
     new_secret = serializers.BooleanField(required=False, help_text="true: make another secret; the answer tells it, once.")
 

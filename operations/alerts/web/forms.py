@@ -5,15 +5,15 @@ from __future__ import annotations
 from django import forms
 
 from instantstart.web.forms import ProblemForm
-from operations.models.alert import AlertKind
+from operations.alerts.webhooks import TOLD
 
 
 class WebhookForm(ProblemForm):
     url = forms.CharField(max_length=500, label="Address", help_text="An https:// address on the internet.")
     kinds = forms.MultipleChoiceField(
-        choices=AlertKind.choices,
+        choices=TOLD,
         required=False,
         label="Only these kinds",
         help_text="None chosen: all.",
-        widget=forms.SelectMultiple(attrs={"size": len(AlertKind.choices)}),
+        widget=forms.SelectMultiple(attrs={"size": len(TOLD)}),
     )
