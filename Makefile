@@ -33,7 +33,7 @@ check: setup-test
 	@$(VENV)/ruff format --check .
 	@$(VENV)/ruff check .
 	@$(VENV)/djlint --check --lint templates
-	@$(VENV)/mypy -p instantstart -p accounts -p operations -p clusters -p sandbox
+	@$(VENV)/mypy -p instantstart -p accounts -p operations -p clusters -p agentapi -p sandbox
 	@$(VENV)/lint-imports
 	@$(VENV)/python manage.py makemigrations --check --dry-run
 	@$(VENV)/python manage.py check --fail-level WARNING

@@ -44,7 +44,7 @@ def record(
         user=user if user is not None and user.pk else None,
         username=(user.get_username() if user else username)[:150],
         token_name=token.name if token else "",
-        channel=channel or current.channel,
+        channel=channel or current.channel_of(principal is not None and principal.agent),
         action=action[:128],
         subject=subject[:255],
         outcome=outcome,

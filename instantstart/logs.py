@@ -38,5 +38,11 @@ def logging_config(*, json_lines: bool, level: str) -> dict[str, Any]:
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"botocore": {"level": "WARNING"}, "urllib3": {"level": "WARNING"}, "uvicorn.access": {"level": "WARNING"}},
+        "loggers": {
+            "botocore": {"level": "WARNING"},
+            "urllib3": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "mcp": {"level": "WARNING"},
+            "uvicorn.access": {"level": "WARNING"},
+        },
     }

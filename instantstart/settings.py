@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "accounts",
     "operations",
     "clusters",
+    "agentapi",
     "django_q",  # behind operations, whose `qcluster` command goes before its
 ]
 
@@ -275,6 +276,16 @@ DEPENDENCIES_CHART: str = env.str("INSTANTSTART_DEPENDENCIES_CHART", default=str
 
 KUBERAY_CHART: str = env.str("INSTANTSTART_KUBERAY_CHART", default="")
 """Path or OCI reference of KubeRay's chart; none is shipped, so `kuberay` is refused with a sentence while this is empty."""
+
+# --- agents (/mcp) ---------------------------------------------------------------------------------------------------
+
+MCP_CALLS_A_MINUTE: int = env.int("INSTANTSTART_MCP_CALLS_A_MINUTE", default=600)
+"""Calls of one token a minute, in each web process."""
+MCP_CALLS_AT_ONCE: int = env.int("INSTANTSTART_MCP_CALLS_AT_ONCE", default=8)
+"""Calls of one token that are answered at a time, in each web process."""
+MCP_CALLS_IN_ALL: int = env.int("INSTANTSTART_MCP_CALLS_IN_ALL", default=64)
+MCP_LARGEST_BODY: int = env.int("INSTANTSTART_MCP_LARGEST_BODY", default=262_144)
+"""Bytes of one call."""
 
 # --- logs -----------------------------------------------------------------------------------------------------------
 

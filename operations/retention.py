@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from operations import clock
-from operations.models import Alert, Delivery, Heartbeat, Notification, Operation, StatusEvent
+from operations.models import Alert, Delivery, Heartbeat, Notification, Operation, ShownPlan, StatusEvent
 
 BATCH = 500
 STATUS_EVENT_HOURS = 24
@@ -28,6 +28,11 @@ def prune_operations() -> int:
 def prune_status_events() -> int:
     """Deletes status events that every page has long had."""
     return _delete_in_batches(StatusEvent.objects.filter(at__lt=clock.now() - timedelta(hours=STATUS_EVENT_HOURS)))
+
+
+def prune_shown_plans() -> int:
+    """Deletes what says which plans agents have seen, once that no longer counts."""
+    return _delete_in_batches(ShownPlan.objects.filter(at__lt=clock.now() - timedelta(hours=1)))
 
 
 def prune_notifications() -> int:

@@ -16,7 +16,7 @@ from accounts.principal import Principal
 from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
 from operations import action as actions
-from operations import clock, dispatch, events, points, trail
+from operations import clock, dispatch, events, look_first, points, trail
 from operations.action import Action
 from operations.agents import approval, rules
 from operations.agents import telling as approvals
@@ -53,7 +53,8 @@ def submit(
     too, since its end tells the parent to go on. reason: why, in the caller's own words, kept with the operation.
 
     Raises Problem: 404 unknown_action, 422 invalid_input, 403 (see permission.permit; agents_stopped), 422 plan_has_errors,
-    409 plan_changed, 409 operation_in_progress (extra: operation), 422 idempotency_key_reused. Then nothing is written.
+    409 plan_changed, 409 plan_required and plan_too_old (see look_first), 409 operation_in_progress (extra: operation),
+    422 idempotency_key_reused. Then nothing is written.
     """
     action = _action(kind)
     data = parse(action, raw_input)
@@ -85,6 +86,7 @@ def _submit(
 
     plan = action.plan(data, principal)
     if dry_run:
+        look_first.note(principal, plan)
         return Submission(plan, None, plan.changed)
     if plan.errors:
         raise plan_has_errors(plan)
@@ -99,6 +101,9 @@ def _submit(
         )
     if not plan.changed and parent is None:
         return _under_way(action.lock(data), fingerprint) or Submission(plan, None, changed=False)
+
+    if parent is None:
+        look_first.require(principal, action, plan, plan_fingerprint)
 
     subject_type, subject = action.subject(data)
     at = clock.now()

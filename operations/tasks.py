@@ -23,9 +23,9 @@ def deliver(delivery_id: str, fencing_token: int) -> None:
 
 def prune_hourly() -> dict[str, int]:
     from accounts import retention as accounts
-    from operations.retention import prune_status_events
+    from operations.retention import prune_shown_plans, prune_status_events
 
-    return {"status_events": prune_status_events(), "accounts": accounts.prune_hourly()}
+    return {"status_events": prune_status_events(), "shown_plans": prune_shown_plans(), "accounts": accounts.prune_hourly()}
 
 
 def prune_daily() -> dict[str, int]:

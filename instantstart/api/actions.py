@@ -13,8 +13,9 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.principal import Principal
 from accounts.principals import principal_of
-from instantstart.api import idempotency, parameters
+from instantstart.api import idempotency, parameters, request_id
 from instantstart.api.plan import plan_body
 from instantstart.api.reason import reason_of
 from instantstart.api.views import Conventions, wants_plan_only
@@ -46,13 +47,18 @@ class ActionMixin(Conventions):
             kind,
             raw_input,
             principal,
-            channel=Channel.API,
+            channel=channel_of(principal),
             idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
             dry_run=dry_run,
             plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,
             reason=reason_of(request),
         )
         return Response(plan_body(submission.plan)) if dry_run else submission_response(submission)
+
+
+def channel_of(principal: Principal) -> Channel:
+    """The door that the call at hand came through: the API's, or the MCP server's in front of it."""
+    return Channel(request_id.current().channel_of(principal.agent) or Channel.API)
 
 
 def submission_response(submission: Submission) -> Response:

@@ -18,7 +18,6 @@ def note(request: Request, problem: Problem) -> None:
     from accounts import audit
     from accounts.choices import AuditOutcome
     from accounts.principals import principal_for
-    from operations.choices import Channel
 
     if problem.audited or problem.status not in AUDITED_STATUSES or request.method in SAFE_METHODS:
         return
@@ -28,7 +27,6 @@ def note(request: Request, problem: Problem) -> None:
     audit.record(
         f"{request.method} {_route(request)}",
         principal=principal_for(user, token) if user is not None else None,
-        channel=Channel.API,
         subject=request.path,
         outcome=AuditOutcome.REFUSED,
         code=problem.code,

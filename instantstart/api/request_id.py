@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 HEADER = "X-Request-ID"
+DOOR_HEADER = "X-InstantStart-Door"
 _ACCEPTABLE = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 _DOORS = (("/api/", "api"), ("/admin/", "admin"))
@@ -28,6 +29,12 @@ class RequestFacts:
     id: str = ""
     address: str | None = None
     channel: str = ""
+    by_tool: bool = False
+    """Whether the call says that it comes from a tool of the MCP server."""
+
+    def channel_of(self, agent: bool) -> str:
+        """The door; an agent's call by a tool came through the MCP server's, whoever carried it to the API."""
+        return "mcp" if agent and self.by_tool and self.channel == "api" else self.channel
 
 
 _NONE = RequestFacts()
@@ -46,7 +53,12 @@ def _facts_of(request: HttpRequest) -> RequestFacts:
     except ValueError:
         address = None
     channel = next((door for prefix, door in _DOORS if request.path.startswith(prefix)), "web")
-    return RequestFacts(id=given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex, address=address, channel=channel)
+    return RequestFacts(
+        id=given if _ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex,
+        address=address,
+        channel=channel,
+        by_tool=request.headers.get(DOOR_HEADER) == "mcp",
+    )
 
 
 class RequestIdMiddleware:

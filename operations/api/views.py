@@ -19,7 +19,7 @@ from accounts.principal import Principal
 from accounts.principals import principal_of
 from accounts.reach import within_or_own
 from instantstart.api import idempotency, parameters
-from instantstart.api.actions import ActionMixin, operation_body, submission_response
+from instantstart.api.actions import ActionMixin, channel_of, operation_body, submission_response
 from instantstart.api.describe import describe_action
 from instantstart.api.plan import plan_body, plan_changed
 from instantstart.api.reason import reason_of
@@ -27,7 +27,7 @@ from instantstart.api.views import ApiViewSet, wants_plan_only
 from operations import action as actions
 from operations import approve, cancel, filters, resolve, retry
 from operations.api import serializers
-from operations.choices import Channel, OperationState
+from operations.choices import OperationState
 from operations.models import Event, Operation
 from operations.permission import permit
 from operations.plan import Change, FieldChange, Plan
@@ -76,7 +76,7 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionM
         submission = retry.retry(
             self.get_object(),
             principal,
-            Channel.API,
+            channel_of(principal),
             idempotency_key=idempotency.operation_key(principal, key) if key and not dry_run else None,
             dry_run=dry_run,
             plan_fingerprint=request.query_params.get(parameters.PLAN_FINGERPRINT.name) or None,

@@ -8,6 +8,7 @@ from operations.models.intent import Intent
 from operations.models.notification import Notification
 from operations.models.observed_source import ObservedSource
 from operations.models.operation import Operation
+from operations.models.shown_plan import ShownPlan
 from operations.models.status_event import StatusEvent
 from operations.models.webhook import Delivery, Webhook
 
@@ -21,6 +22,7 @@ __all__ = [
     "Notification",
     "ObservedSource",
     "Operation",
+    "ShownPlan",
     "StatusEvent",
     "Webhook",
 ]

@@ -11,6 +11,7 @@ from accounts.choices import AuditOutcome, Role
 from accounts.models import AuditEntry, User
 from accounts.principal import Principal
 from conftest import make_user
+from instantstart.problem import Problem
 from operations.choices import OperationState
 from operations.models import Event, Operation
 from operations.submit import submit
@@ -111,7 +112,12 @@ def test_an_agents_destructive_operation_waits_for_a_person_and_no_agent_decides
     from accounts.principals import principal_for
 
     token, _ = make_token(person, agent=True)
-    made = submitted(principal_for(person, token), "fake.remove")
+    agent = principal_for(person, token)
+    with pytest.raises(Problem) as blind:
+        submitted(agent, "fake.remove")
+    assert (blind.value.code, Operation.objects.count()) == ("plan_required", 0)
+    seen = submit("fake.remove", {"name": "demo"}, agent, channel="api", dry_run=True).plan.fingerprint
+    made = submit("fake.remove", {"name": "demo"}, agent, channel="api", plan_fingerprint=seen).operation
     assert made.state == OperationState.AWAITING_APPROVAL
     url = DETAIL.format(made.pk)
     answer = api(person, agent=True).post(f"{url}approve/", {})

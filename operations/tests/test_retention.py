@@ -43,9 +43,9 @@ def test_what_has_not_ended_is_kept_however_old(begin: Begin, driven_clock: Driv
 def test_status_events_are_kept_for_a_day(begin: Begin, driven_clock: DrivenClock) -> None:
     begin()
     driven_clock.forward(23 * 3600)
-    assert tasks.prune_hourly() == {"status_events": 0, "accounts": 0}
+    assert tasks.prune_hourly() == {"status_events": 0, "shown_plans": 0, "accounts": 0}
     driven_clock.forward(2 * 3600)
-    assert tasks.prune_hourly() == {"status_events": 3, "accounts": 0}
+    assert tasks.prune_hourly() == {"status_events": 3, "shown_plans": 0, "accounts": 0}
     assert StatusEvent.objects.count() == 0
 
 
@@ -53,7 +53,7 @@ def test_pruning_goes_in_batches_until_all_is_gone(driven_clock: DrivenClock) ->
     at = driven_clock.at - timedelta(days=2)
     StatusEvent.objects.bulk_create(StatusEvent(topic="t", kind="k", at=at) for _ in range(1201))
     Heartbeat.objects.create(name="dead", at=at)
-    assert tasks.prune_hourly() == {"status_events": 1201, "accounts": 0}
+    assert tasks.prune_hourly() == {"status_events": 1201, "shown_plans": 0, "accounts": 0}
     assert tasks.prune_daily()["heartbeats"] == 1
 
 

@@ -115,7 +115,9 @@ def test_a_name_that_somebody_took_after_the_plan_was_seen_is_not_taken_for_ours
 def test_only_admins_buy_and_an_agents_purchase_waits_for_a_person(sandbox: Sandbox, operator: User, admin_person: User, api: Any) -> None:
     offer = offers()[0]
     assert api(operator).post("/api/v1/training-plans/", asked(offer), format="json").status_code == 403
-    waits = api(admin_person, agent=True).post("/api/v1/training-plans/", asked(offer), format="json").json()
+    agent, address = api(admin_person, agent=True), "/api/v1/training-plans/"
+    seen = agent.post(f"{address}?dry_run=true", asked(offer), format="json").json()["fingerprint"]
+    waits = agent.post(f"{address}?plan_fingerprint={seen}", asked(offer), format="json").json()
     assert waits["state"] == OperationState.AWAITING_APPROVAL
     assert purchases(sandbox) == 0
 

@@ -1,0 +1,23 @@
+"""Every tool, resource and prompt there is: an explicit list, so that nothing is registered by accident.
+
+`python manage.py mcp --snapshot` writes agentapi/tools.json from it; a test fails when the two differ.
+"""
+
+from __future__ import annotations
+
+import agentapi.prompts as prompts
+import agentapi.resources as resources
+from agentapi.tool import Tool
+from agentapi.tools import catalog, cluster, operation, phase, quota
+
+TOOLS: tuple[Tool, ...] = (
+    *cluster.TOOLS,
+    *phase.TOOLS,
+    *operation.TOOLS,
+    *catalog.TOOLS,
+    *quota.TOOLS,
+)
+RESOURCES: tuple[resources.Source, ...] = (resources.RULES, resources.CATALOG)
+PROMPTS: tuple[prompts.Source, ...] = ()
+BY_NAME = {tool.name: tool for tool in TOOLS}
+NAMES = frozenset(BY_NAME)

@@ -1,0 +1,86 @@
+"""Service quotas: what is in use, what is left, whether a group would fit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from agentapi.call import Call
+from agentapi.inputs import Listing, Text, ToolInput
+from agentapi.listing import page
+from agentapi.outputs import Page
+from agentapi.tool import Answer, Tool
+from agentapi.words import UNKNOWN, ago, known
+
+
+def row(found: dict[str, Any]) -> dict[str, Any]:
+    """A quota in one line."""
+    return {
+        "id": found["id"],
+        "service": found["service"],
+        "name": found["name"],
+        "region": found["region"],
+        "limit": known(found["limit"]),
+        "used": known(found["used"]),
+        "left": known(found["left"]),
+        "requested": f"{found['requested']:g} ({found['request_status']})" if found["requested"] is not None else "",
+        "seen": ago(found["observed_at"]),
+    }
+
+
+async def list_quotas(call: Call, asked: Listing) -> Answer:
+    return await page(call, "quotas/", asked, row, "quota")
+
+
+class FitQuota(ToolInput):
+    """A group as it would be added."""
+
+    instance_type: Text
+    count: Annotated[int, Field(ge=1, le=6758)] = 1
+    capacity: Annotated[Text | None, Field(description="on-demand, spot or training-plan")] = None
+    region: Text | None = None
+    account: Text | None = None
+
+
+class FitPage(Page):
+    """fits: yes, no or unknown."""
+
+    fits: str
+
+
+async def fit_quota(call: Call, asked: FitQuota) -> Answer:
+    found = await call.rest.get("quotas/fit/", asked.model_dump(exclude_none=True))
+    rows = [
+        {"name": one["name"], "limit": known(one["limit"]), "used": known(one["used"]), "takes": one["more"], "fits": said(one["fits"])}
+        for one in found["results"]
+    ]
+    outcomes = {one["fits"] for one in rows}
+    verdict = "no" if "no" in outcomes else UNKNOWN if UNKNOWN in outcomes or not rows else "yes"
+    return Answer(f"{asked.count} {asked.instance_type} within the quotas: {verdict}.", {"fits": verdict, "items": rows})
+
+
+def said(fits: bool | None) -> str:
+    return UNKNOWN if fits is None else "yes" if fits else "no"
+
+
+TOOLS = (
+    Tool(
+        "quota_list",
+        "List quotas",
+        "Limit, use and rest as last observed. where: near, in_use, pending, service, region, instance_type.",
+        "core",
+        Listing,
+        Page,
+        list_quotas,
+    ),
+    Tool(
+        "quota_fit",
+        "Check quotas for a group",
+        "Whether so many instances fit in the quotas.",
+        "core",
+        FitQuota,
+        FitPage,
+        fit_quota,
+    ),
+)
