@@ -33,7 +33,7 @@ async def change(
     """values: what the tool's `verify` is filled with. said: further members of the answer, such as the cluster taken."""
     query = {**(params or {}), "dry_run": True} if asked.dry_run else {**(params or {}), "plan_fingerprint": asked.plan_fingerprint}
     key = None if asked.dry_run else asked.operation_key
-    reply = await call.rest.send(method, path, params=query, body=body, key=key)
+    reply = await call.rest.send(method, path, params=query, body=body, key=key, reason=asked.reason)
     if asked.dry_run:
         return planned(reply.body, call.tool.name, said or {})
     return accepted(call, reply, values or {}, said or {})

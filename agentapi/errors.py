@@ -9,7 +9,7 @@ from typing import Any
 from agentapi.outside import quote
 
 STOP = "Stop, and tell the person you work for."
-NOT_REPEATED = ("dry_run", "plan_fingerprint", "operation_key")
+NOT_REPEATED = ("dry_run", "plan_fingerprint", "operation_key", "reason")
 
 
 @dataclass

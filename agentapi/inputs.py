@@ -45,11 +45,12 @@ class Chosen(ToolInput):
 
 
 class Changing(ToolInput):
-    """A change. dry_run: only the plan. operation_key: the same key again has no second effect."""
+    """A change. dry_run: only the plan. operation_key: the same key again has no second effect. reason: why, for who approves."""
 
     dry_run: bool = False
     plan_fingerprint: Text | None = None
     operation_key: Annotated[str | None, StringConstraints(min_length=1, max_length=200)] = None
+    reason: Annotated[str | None, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=500)] = None
 
 
 class ClusterChange(OnCluster, Changing):

@@ -53,13 +53,16 @@ class Rest:
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
         key: str | None = None,
+        reason: str | None = None,
     ) -> Reply:
         """path: under /api/v1/. Raises Refused for a problem, ToolError when nobody answers."""
         asked = {name: _written(value) for name, value in (params or {}).items() if value is not None}
-        headers = {"Idempotency-Key": key} if key else {}
+        headers: dict[bytes, bytes] = {b"Idempotency-Key": key.encode()} if key else {}
+        if reason:
+            headers[b"Operation-Reason"] = reason.encode()
         content = None if body is None else json.dumps(body).encode()
         if content is not None:
-            headers["Content-Type"] = "application/json"
+            headers[b"Content-Type"] = b"application/json"
         try:
             answer = await self._client.request(method, PREFIX + path, params=asked, content=content, headers=headers)
         except httpx2.HTTPError as error:

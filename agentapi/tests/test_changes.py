@@ -41,13 +41,14 @@ def test_a_cluster_is_planned_then_made_once_for_each_key(sandbox: Sandbox, secr
     assert plan["cost_now"] == "0.00 USD/h" and plan["typical"].endswith("min")
     assert not Operation.objects.exists()
 
-    arguments = {**NEW, "plan_fingerprint": plan["fingerprint"], "operation_key": "first"}
+    arguments = {**NEW, "plan_fingerprint": plan["fingerprint"], "operation_key": "first", "reason": "Für die Nacht"}
     made = call(secret, "cluster_create", **arguments)
     operation = Operation.objects.get(parent=None)
     assert (made["operation"], made["state"], made["repeated"]) == (str(operation.pk), "recorded", False)
     assert made["verify"] == {"tool": "cluster_get", "arguments": {"cluster": "fresh"}, "until": "state is ready"}
     assert made["next"] == {"tool": "operation_wait", "arguments": {"operation": str(operation.pk)}}
     assert (operation.channel, operation.token_name, operation.kind) == ("mcp", "robot", "cluster.create")
+    assert operation.reason == "Für die Nacht"
     assert AuditEntry.objects.filter(action="cluster.create", outcome="accepted").get().channel == "mcp"
 
     again = call(secret, "cluster_create", **arguments)

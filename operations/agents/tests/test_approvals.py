@@ -166,7 +166,8 @@ def test_the_page_lists_what_waits_with_plan_cost_and_who_asks_and_the_badge_cou
 ) -> None:
     outside.things["demo/a"] = 0
     agent = agent_of(operator, name="nightly")
-    operation = submit("fake.remove", {"name": "demo"}, agent, channel="api", reason="It is idle.").operation
+    seen = submit("fake.remove", {"name": "demo"}, agent, channel="api", dry_run=True).plan.fingerprint
+    operation = submit("fake.remove", {"name": "demo"}, agent, channel="api", plan_fingerprint=seen, reason="It is idle.").operation
     assert operation is not None
     page = petra.get(reverse("agents-web:approvals")).content.decode()
     for text in ("Remove things (demo)", "Remove things demo", "unknown", "token nightly", "It is idle.", "It is destructive"):
