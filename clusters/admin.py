@@ -241,15 +241,15 @@ class ClusterDocumentAdmin(ObservedAdmin):
 
 @admin.register(Quota)
 class QuotaAdmin(ObservedAdmin):
-    list_display = ("region", "service", "name", "used", "limit", "requested", "request_status", "observed_at")
-    list_filter = ("region", "service", "request_status")
+    list_display = ("account", "region", "service", "name", "used", "limit", "requested", "request_status", "observed_at")
+    list_filter = ("account", "region", "service", "request_status")
     search_fields = ("name", "code")
     actions = ("look",)
 
     @admin.action(description="Look at the region's quotas now")
     def look(self, request: HttpRequest, rows: QuerySet[Quota]) -> None:
-        for region in sorted({row.region for row in rows}):
-            self.submit_for(request, region, "quota.observe", {"region": region})
+        for account, region in sorted({(row.account, row.region) for row in rows}):
+            self.submit_for(request, f"{region} of {account}", "quota.observe", {"region": region, "account": account})
 
 
 @admin.register(Price)
@@ -306,7 +306,7 @@ class SearchedRegionAdmin(ObservedAdmin):
 @admin.register(FoundCluster)
 class FoundClusterAdmin(ObservedAdmin):
     list_display = ("name", "region", "account", "status", "kubernetes_version", "owner", "read_at", "problem")
-    list_filter = ("region", "status")
+    list_filter = ("account", "region", "status")
     search_fields = ("name",)
 
 
@@ -320,5 +320,5 @@ class FoundHyperPodAdmin(ObservedAdmin):
 @admin.register(Orphan)
 class OrphanAdmin(ObservedAdmin):
     list_display = ("kind", "resource_type", "name", "cluster", "account", "region", "cost_per_hour", "first_seen", "last_seen")
-    list_filter = ("kind", "resource_type", "region")
+    list_filter = ("kind", "resource_type", "account", "region")
     search_fields = ("name", "arn", "cluster")

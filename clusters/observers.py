@@ -40,14 +40,17 @@ class ClusterObserver(Observer):
 
 @register_observer
 class SearchObserver(Observer):
-    """The search for clusters in one region, which is its key. It ends when everything was read, or when AWS refuses for good."""
+    """The search for clusters in one region; its key is that, after the digits of a further account and a slash.
+
+    It ends when everything was read, or when AWS refuses for good.
+    """
 
     kind = "search"
     calls = Calls(full=0.0)
     """It waits for its turn in the rate limit at each call, and ends: intervals need not stretch for it."""
 
     def observe(self, key: str) -> Pace:
-        row = SearchedRegion.objects.filter(region=key).first()
+        row = _searched(key)
         if row is None:
             return Pace.GONE
         try:
@@ -65,6 +68,11 @@ class SearchObserver(Observer):
         return Pace.GONE if SearchedRegion.objects.filter(pk=row.pk, asked_at=row.asked_at).exists() else Pace.TRANSITION
 
     def unreadable(self, key: str, fault: Fault, since: datetime, failures: int) -> None:
-        row = SearchedRegion.objects.filter(region=key).first()
+        row = _searched(key)
         if row is not None:
             unreadable(row, f"{fault.message} {fault.hint} It is tried again.".strip())
+
+
+def _searched(key: str) -> SearchedRegion | None:
+    account, _, region = key.rpartition("/")
+    return SearchedRegion.objects.filter(asked_account=account, region=region).first()

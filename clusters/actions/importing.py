@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 from django.conf import settings
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from accounts.principal import Principal
 from clusters import names, state
+from clusters.accounts.known import account_name, described
+from clusters.accounts.reach import visible_found
+from clusters.actions.quota import RegionInput, connected
 from clusters.actions.readable import readable
 from clusters.catalog import reading
 from clusters.choices import Origin, SearchState
@@ -23,7 +26,6 @@ from clusters.reading.hyperpod import hyperpod_of
 from clusters.region import Region
 from clusters.spec import Input, Name
 from clusters.steps.importing import FirstLooks, RegionsSearched
-from instantstart import cloud
 from instantstart.cloud.regions import offered_regions
 from instantstart.problem import FieldError, Problem
 from operations import clock, events
@@ -39,9 +41,15 @@ NOT_READ_YET = "Not read yet"
 _NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 
+Digits = Annotated[str, StringConstraints(pattern=r"^(\d{12})?$")]
+
+
 class DiscoverInput(Input):
+    """account: of the installation's own credentials when empty."""
+
     regions: Annotated[list[str], Field(max_length=60)] = Field(default_factory=list)
     """Empty: every region that the account has switched on."""
+    account: Digits = ""
 
 
 @register
@@ -54,13 +62,17 @@ class DiscoverClusters(Action[DiscoverInput]):
     typical_seconds = 30
 
     def subject(self, data: DiscoverInput) -> tuple[str, str]:
-        return "search", ", ".join(data.regions)[:200] or "all regions"
+        regions = ", ".join(data.regions)[:200] or "all regions"
+        return "search", f"{regions} of {data.account}" if data.account else regions
 
     def cluster(self, data: DiscoverInput) -> str:
         return ""
 
+    def account(self, data: DiscoverInput) -> str:
+        return data.account
+
     def lock(self, data: DiscoverInput) -> str:
-        return "search"
+        return f"search:{data.account}" if data.account else "search"
 
     def plan(self, data: DiscoverInput, principal: Principal) -> Plan:
         offered = offered_regions("eks") & offered_regions("sagemaker")
@@ -71,38 +83,43 @@ class DiscoverClusters(Action[DiscoverInput]):
             error = FieldError(f"regions.{data.regions.index(unknown[0])}", "unknown_region", sentence, hint)
             raise Problem(422, "unknown_region", "Unknown region", sentence, hint, errors=[error])
         regions = sorted(set(data.regions))
-        if not regions:
+        if not regions or data.account:
             with readable():
-                regions = reading.regions(cloud.connect(settings.DEFAULT_REGION)).value
+                aws = connected(RegionInput(region=settings.DEFAULT_REGION, account=data.account))
+                regions = regions or reading.regions(aws).value
+        where = f" of the account {described(data.account, account_name(data.account))}" if data.account else ""
         return Plan(
             kind=self.kind,
-            summary=f"Search {', '.join(regions) if len(regions) < 4 else f'{len(regions)} regions'} for clusters, by reads alone",
+            summary=f"Search {', '.join(regions) if len(regions) < 4 else f'{len(regions)} regions'}{where} for clusters, by reads alone",
             changes=tuple(Change(resource_type="Search", name=region, action="update") for region in regions),
             typical_seconds=self.typical_seconds,
-            basis={"regions": regions},
+            basis={"regions": regions, "account": data.account},
         )
 
     def record(self, data: DiscoverInput, operation: Operation) -> None:
         at = clock.now()
         for region in operation.plan["basis"]["regions"]:
-            SearchedRegion.objects.update_or_create(
-                region=region,
-                defaults={"state": SearchState.WAITING, "asked_at": at, "message": "", "read": 0, "ended_at": None, "account": ""},
-            )
-            ensure_source(SEARCH, region)
-            poke(SEARCH, region)
+            fresh = {"state": SearchState.WAITING, "asked_at": at, "message": "", "read": 0, "ended_at": None, "account": data.account}
+            row, _ = SearchedRegion.objects.update_or_create(asked_account=data.account, region=region, defaults=fresh)
+            ensure_source(SEARCH, row.key)
+            poke(SEARCH, row.key)
         events.publish(EVERYWHERE, "search", {})
 
     def steps(self, operation: Operation) -> Iterable[Step]:
-        return [RegionsSearched(operation.plan["basis"]["regions"])]
+        basis = operation.plan["basis"]
+        return [RegionsSearched(basis["regions"], basis.get("account", ""))]
 
     def verify(self, operation: Operation) -> Verification:
         return Verification("/api/v1/imports/", "no region is waiting or reading")
 
 
 class ChosenCluster(Input):
-    """One of what was found. alias: its name here, where EKS' own is taken, or is none that names made from it could have."""
+    """One of what was found. alias: its name here, where EKS' own is taken, or is none that names made from it could have.
 
+    account: digits; needed where clusters of that name were found in the same region of several accounts.
+    """
+
+    account: Digits = ""
     region: Region
     eks_name: str
     alias: str = ""
@@ -124,6 +141,7 @@ class ImportClusters(Action[ImportInput]):
     title = "Import clusters"
     Input = ImportInput
     typical_seconds = 30
+    makes_cluster = True
 
     def subject(self, data: ImportInput) -> tuple[str, str]:
         first, *more = data.clusters
@@ -137,7 +155,7 @@ class ImportClusters(Action[ImportInput]):
         return ""
 
     def plan(self, data: ImportInput, principal: Principal) -> Plan:
-        found = chosen(data)
+        found = chosen(data, principal)
         rows = [check for index, asked in enumerate(data.clusters) for check in _checks(data, index, asked, found[index])]
         changes = tuple(_change(asked, pair) for asked, pair in zip(data.clusters, found, strict=True) if pair is not None)
         fresh = sum(change.action == "create" for change in changes)
@@ -147,11 +165,16 @@ class ImportClusters(Action[ImportInput]):
             changes=changes,
             checks=tuple(rows),
             typical_seconds=self.typical_seconds,
-            basis={"names": [change.name for change in changes if change.action != "none"]},
+            basis={
+                "names": [change.name for change in changes if change.action != "none"],
+                "accounts": [pair.eks.account if pair is not None else "" for pair in found],
+            },
         )
 
     def record(self, data: ImportInput, operation: Operation) -> None:
-        for asked, pair in zip(data.clusters, chosen(data), strict=True):
+        accounts = operation.plan["basis"].get("accounts", [asked.account for asked in data.clusters])
+        where = [asked.model_copy(update={"account": digits}) for asked, digits in zip(data.clusters, accounts, strict=True)]
+        for asked, pair in zip(data.clusters, chosen(ImportInput(clusters=where)), strict=True):
             if pair is None or pair.doubt:
                 continue
             if pair.here is not None:
@@ -167,12 +190,25 @@ class ImportClusters(Action[ImportInput]):
         return Verification(f"/api/v1/clusters/{wanted[0]}/" if len(wanted) == 1 else "/api/v1/clusters/", "observed_at is not null")
 
 
-def chosen(data: ImportInput) -> list[Pair | None]:
-    """What was found of each that is asked for, in their order."""
+def chosen(data: ImportInput, principal: Principal | None = None) -> list[Pair | None]:
+    """What was found of each that is asked for, in their order, within the principal's reach. Problem 422 where the account is needed."""
     regions = {asked.region for asked in data.clusters}
     wanted = {asked.eks_name for asked in data.clusters}
-    found = {(pair.eks.region, pair.eks.name): pair for pair in pairs(FoundCluster.objects.filter(region__in=regions, name__in=wanted))}
-    return [found.get((asked.region, asked.eks_name)) for asked in data.clusters]
+    rows = FoundCluster.objects.filter(region__in=regions, name__in=wanted)
+    found: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs(rows if principal is None else visible_found(rows, principal)):
+        found.setdefault((pair.eks.region, pair.eks.name), []).append(pair)
+    return [_one(index, asked, found.get((asked.region, asked.eks_name), [])) for index, asked in enumerate(data.clusters)]
+
+
+def _one(index: int, asked: ChosenCluster, found: list[Pair]) -> Pair | None:
+    fitting = [pair for pair in found if asked.account in ("", pair.eks.account)]
+    if len(fitting) > 1:
+        accounts = ", ".join(sorted(pair.eks.account for pair in fitting))
+        sentence = f"{asked.eks_name} was found in {asked.region} of several accounts: {accounts}."
+        error = FieldError(f"clusters.{index}.account", "account_needed", sentence, "Say of which account.")
+        raise Problem(422, "account_needed", "Account needed", sentence, error.hint, errors=[error])
+    return fitting[0] if fitting else None
 
 
 def name_trouble(name: str) -> str:
@@ -211,7 +247,8 @@ def _alias_trouble(data: ImportInput, index: int, asked: ChosenCluster) -> tuple
         return "name_not_possible", reason
     twins = [one for other, one in enumerate(data.clusters) if other != index and one.name == asked.name]
     if twins:
-        return "name_twice", f"{asked.name} is the name of {twins[0].eks_name} in {twins[0].region} as well"
+        where = f"{twins[0].region} of {twins[0].account}" if twins[0].account else twins[0].region
+        return "name_twice", f"{asked.name} is the name of {twins[0].eks_name} in {where} as well"
     taken = Cluster.objects.filter(name=asked.name).first()
     if taken is not None:
         return "name_taken", f"There is a cluster {asked.name} here already, in {taken.region}"
@@ -276,6 +313,7 @@ def _observe(name: str, pair: Pair, operation: Operation) -> None:
             "hyperpod_name": pair.hyperpod_name,
             "region": eks.region,
             "account": eks.account,
+            "account_name": account_name(eks.account),
             "spec": spec_of(name, pair).model_dump(mode="json"),
             "kubernetes_version": eks.kubernetes_version,
             "eks_arn": eks.arn,

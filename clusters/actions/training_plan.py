@@ -104,7 +104,8 @@ class PurchaseTrainingPlan(Action[PurchaseInput]):
 
     def verify(self, operation: Operation) -> Verification:
         data = PurchaseInput.model_validate(operation.input)
-        return Verification(f"/api/v1/catalog/training-plans/?region={data.region}", f"results have {data.plan}")
+        where = f"region={data.region}" + (f"&account={data.account}" if data.account else "")
+        return Verification(f"/api/v1/catalog/training-plans/?{where}", f"results have {data.plan}")
 
 
 def _confirmed(data: PurchaseInput) -> Iterator[Check]:

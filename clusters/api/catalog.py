@@ -13,11 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.principals import principal_of
-from clusters.accounts.reach import visible_accounts
+from clusters.accounts.reach import asked_account
 from clusters.api import catalog_bodies as bodies
 from clusters.catalog import instance_types, reading, versions
 from clusters.catalog.kept import Kept
-from clusters.models import AwsAccount
 from clusters.prices import Book, Quote
 from clusters.region import asked_region
 from instantstart import cloud
@@ -31,7 +30,9 @@ from instantstart.problem import FieldError, Problem
 T = TypeVar("T")
 REGION = OpenApiParameter("region", OpenApiTypes.STR, description="AWS region; the control plane's own when absent.")
 ACCOUNT = OpenApiParameter(
-    "account", OpenApiTypes.STR, description="Name of an added AWS account; that of the installation's own credentials when absent."
+    "account",
+    OpenApiTypes.STR,
+    description="Name or digits of an added AWS account; that of the installation's own credentials when absent.",
 )
 NAME = OpenApiParameter("name", OpenApiTypes.STR, description="Only those whose name contains this, in any case.")
 SERVICE = OpenApiParameter(
@@ -54,15 +55,8 @@ def region_of(request: Request) -> str:
 
 
 def account_of(request: Request) -> str:
-    """The digits of the account that the call names, "" for the installation's own. Problem 400 for one that the caller can't know of."""
-    name = request.query_params.get("account", "")
-    if not name:
-        return ""
-    found = visible_accounts(AwsAccount.objects.filter(name=name), principal_of(request)).first()
-    if found is None:
-        error = FieldError("account", "unknown_account", f"There is no AWS account {name}.", "Send one of /api/v1/accounts/.")
-        raise Problem(400, "invalid_parameter", "Invalid parameter", error.detail, error.hint, errors=[error])
-    return found.account_id
+    """The digits of the account that the call names, "" for the installation's own. Problem as `asked_account`."""
+    return asked_account(request.query_params.get("account", ""), principal_of(request))
 
 
 class CatalogView(ApiView):

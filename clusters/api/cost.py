@@ -38,6 +38,7 @@ class SumSerializer(serializers.Serializer[Any]):
 class ClusterCostSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     region = serializers.CharField()
+    account = serializers.CharField(help_text="Digits of its AWS account.")
     owner = serializers.CharField(help_text="Who made it; empty when that is not known.")
     observed_at = serializers.DateTimeField(allow_null=True)
     total = SumSerializer()

@@ -12,7 +12,9 @@ from rest_framework.response import Response
 
 from accounts.principal import Principal
 from accounts.principals import principal_of
+from clusters.accounts.reach import visible_found
 from clusters.actions.importing import DiscoverInput, ImportInput
+from clusters.api.account import with_account
 from clusters.api.views import mapping, reachable_cluster
 from clusters.choices import SearchState
 from clusters.imports.pairs import Pair, pairs
@@ -63,13 +65,13 @@ class SearchView(ActionMixin, ApiView):
     @extend_schema(responses=SearchSerializer)
     def get(self, request: Request) -> Response:
         """How far the search is. A token that is limited to clusters sees none."""
-        rows = SearchedRegion.objects.all() if principal_of(request).clusters is None else SearchedRegion.objects.none()
+        rows = visible_found(SearchedRegion.objects.all(), principal_of(request))
         return Response({"regions": SearchedRegionSerializer(rows, many=True).data})
 
     @describe_action(DiscoverInput)
     def post(self, request: Request) -> Response:
-        """Search regions, by reads alone; without `regions` all that the account has switched on."""
-        return self.run_action(request, "import.discover", mapping(request))
+        """Search regions of an account, by reads alone; without `regions` all that it has switched on. `account`: name or digits."""
+        return self.run_action(request, "import.discover", with_account(request, {}))
 
 
 class FoundClusterViewSet(mixins.ListModelMixin, ActionMixin, ApiViewSet):
@@ -82,7 +84,7 @@ class FoundClusterViewSet(mixins.ListModelMixin, ActionMixin, ApiViewSet):
     query_parameters = {"create": ACTION_PARAMETERS}
 
     def visible(self, rows: QuerySet[FoundCluster], principal: Principal) -> QuerySet[FoundCluster]:
-        return rows if principal.clusters is None else rows.none()
+        return visible_found(rows, principal)
 
     def paginate_queryset(self, queryset: QuerySet[FoundCluster]) -> list[Pair] | None:  # type: ignore[override]
         return pairs(super().paginate_queryset(queryset) or ())

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from accounts.principal import Principal
 from clusters import filters
 from clusters.accounts.reach import visible_orphans
+from clusters.api.account import with_account
 from clusters.api.views import mapping, queried
 from clusters.models import Orphan
 from instantstart.api.actions import ACTION_PARAMETERS, ActionMixin
@@ -52,7 +53,7 @@ class OrphanDeleteBodySerializer(serializers.Serializer[Any]):
 
 class OrphanSweepBodySerializer(serializers.Serializer[Any]):
     region = serializers.CharField(required=False, allow_null=True, help_text="Every region that we know something of when absent.")
-    account = serializers.CharField(required=False, help_text="AWS account, by its digits; every one that we know of when absent.")
+    account = serializers.CharField(required=False, help_text="Name or digits; every one that we know of when absent.")
 
 
 class OrphanViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin, ApiViewSet):
@@ -72,7 +73,7 @@ class OrphanViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixi
     @action(detail=False, methods=["post"])
     def observe(self, request: Request) -> Response:
         """Look now, as once an hour. Asked for again within half a minute, nothing is done."""
-        return self.run_action(request, "orphan.observe", mapping(request))
+        return self.run_action(request, "orphan.observe", with_account(request, {}))
 
     @describe_action(OrphanDeleteBodySerializer)
     def destroy(self, request: Request, orphan: int) -> Response:

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from accounts.principal import Principal
 from accounts.principals import principal_of
 from clusters.accounts.reach import visible_quotas
+from clusters.api.account import with_account
 from clusters.api.views import mapping
 from clusters.filters import QuotaFilterSet
 from clusters.models.quota import Quota
@@ -60,7 +61,7 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
 
 class RegionBodySerializer(serializers.Serializer[Any]):
     region = serializers.CharField(required=False, help_text="The control plane's own when absent.")
-    account = serializers.CharField(required=False, help_text="AWS account; that of the installation's own credentials when absent.")
+    account = serializers.CharField(required=False, help_text="Name or digits; that of the installation's own credentials when absent.")
 
 
 class IncreaseBodySerializer(serializers.Serializer[Any]):
@@ -83,7 +84,7 @@ class QuotaViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionMixin
     @action(detail=False, methods=["post"])
     def observe(self, request: Request) -> Response:
         """Look at the quotas of a region now."""
-        return self.run_action(request, "quota.observe", {"region": settings.DEFAULT_REGION, **mapping(request)})
+        return self.run_action(request, "quota.observe", with_account(request, {"region": settings.DEFAULT_REGION}))
 
     @describe_action(IncreaseBodySerializer)
     @action(detail=True, methods=["post"])

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 
 from accounts.choices import Role
 from clusters.actions.readable import readable
-from clusters.api.catalog import REGION, region_of
-from clusters.api.views import mapping
+from clusters.api.account import with_account
+from clusters.api.catalog import ACCOUNT, REGION, account_of, region_of
 from clusters.training_plans.offers import LONGEST_DAYS, Wish, search
 from instantstart import cloud
 from instantstart.api.actions import ActionMixin
@@ -50,6 +50,7 @@ class OfferSerializer(serializers.Serializer[Any]):
 
 class OfferListSerializer(serializers.Serializer[Any]):
     region = serializers.CharField()
+    account = serializers.CharField(help_text="Digits of the AWS account; empty for that of the installation's own credentials.")
     results = OfferSerializer(many=True)
 
 
@@ -57,6 +58,7 @@ class PurchaseBodySerializer(serializers.Serializer[Any]):
     """The offer with the search that found it, and the price that was seen."""
 
     region = serializers.CharField(required=False, help_text="The control plane's own when absent.")
+    account = serializers.CharField(required=False, help_text="Name or digits; that of the installation's own credentials when absent.")
     plan = serializers.CharField(help_text="The name that the plan gets.")
     offering = serializers.CharField()
     instance_type = serializers.CharField()
@@ -69,7 +71,7 @@ class PurchaseBodySerializer(serializers.Serializer[Any]):
 
 
 class TrainingPlanOffersView(ApiView):
-    query_parameters: ClassVar = {"GET": (REGION, TYPE, COUNT, HOURS, AFTER, BEFORE, ZONE)}
+    query_parameters: ClassVar = {"GET": (REGION, ACCOUNT, TYPE, COUNT, HOURS, AFTER, BEFORE, ZONE)}
 
     @extend_schema(
         responses={
@@ -83,10 +85,11 @@ class TrainingPlanOffersView(ApiView):
         region = region_of(request)
         wish = wish_of({name: str(value) for name, value in request.query_params.items()})
         with readable():
-            offers = search(cloud.connect(region), wish)
+            account = account_of(request)
+            offers = search(cloud.connect(region, account), wish)
         zone = request.query_params.get("zone")
         kept = [offer for offer in offers if not zone or zone in offer.zones]
-        return Response({"region": region, "results": OfferSerializer(kept, many=True).data})
+        return Response({"region": region, "account": account, "results": OfferSerializer(kept, many=True).data})
 
 
 class TrainingPlansView(ActionMixin, ApiView):
@@ -95,7 +98,7 @@ class TrainingPlansView(ActionMixin, ApiView):
     @describe_action(PurchaseBodySerializer)
     def post(self, request: Request) -> Response:
         """Buy a training plan. It is paid at once, and AWS takes nothing back; an agent's purchase waits for a person."""
-        return self.run_action(request, "training_plan.purchase", {"region": settings.DEFAULT_REGION, **mapping(request)})
+        return self.run_action(request, "training_plan.purchase", with_account(request, {"region": settings.DEFAULT_REGION}))
 
 
 def wish_of(given: dict[str, str]) -> Wish:

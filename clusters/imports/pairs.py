@@ -45,33 +45,37 @@ def pairs(found: Iterable[FoundCluster]) -> list[Pair]:
     on: dict[str, list[FoundHyperPod]] = {}
     for hyperpod in FoundHyperPod.objects.filter(orchestrator__in=[row.arn for row in rows if row.arn]):
         on.setdefault(hyperpod.orchestrator, []).append(hyperpod)
-    here = {(row.region, row.eks): row for row in Cluster.objects.filter(region__in=regions)}
+    here = {(row.account, row.region, row.eks): row for row in Cluster.objects.filter(region__in=regions)}
     unread = _unread(regions)
-    return [_pair(row, on.get(row.arn, ()) if row.arn else (), here.get((row.region, row.name)), unread) for row in rows]
+    return [_pair(row, on.get(row.arn, ()) if row.arn else (), here.get((row.account, row.region, row.name)), unread) for row in rows]
 
 
-def _unread(regions: set[str]) -> dict[str, str]:
-    """Regions of whose HyperPod clusters not all are known: one of those may be on any EKS cluster there."""
+def _unread(regions: set[str]) -> dict[tuple[str, str], str]:
+    """Accounts and regions of whose HyperPod clusters not all are known: one of those may be on any EKS cluster there.
+
+    "" as the account: it is not known yet whose the region is that waits.
+    """
+    places = ("account", "region")
     waiting = {
-        region: f"the HyperPod clusters of {region} are not all read yet"
-        for region in FoundHyperPod.objects.filter(region__in=regions, read_at=None).values_list("region", flat=True)
+        (account, region): f"the HyperPod clusters of {region} are not all read yet"
+        for account, region in FoundHyperPod.objects.filter(region__in=regions, read_at=None).values_list(*places)
     }
-    busy = SearchedRegion.objects.filter(region__in=regions, state=SearchState.WAITING).values_list("region", flat=True)
+    busy = SearchedRegion.objects.filter(region__in=regions, state=SearchState.WAITING).values_list(*places)
     problems = {
-        row.region: f"the HyperPod cluster {row.name} could not be read: {row.problem}"
+        (row.account, row.region): f"the HyperPod cluster {row.name} could not be read: {row.problem}"
         for row in FoundHyperPod.objects.filter(region__in=regions).exclude(problem="")
     }
-    return {**{region: f"{region} waits to be read" for region in busy}, **waiting, **problems}
+    return {**{(account, region): f"{region} waits to be read" for account, region in busy}, **waiting, **problems}
 
 
-def _pair(row: FoundCluster, on: Sequence[FoundHyperPod], here: Cluster | None, unread: dict[str, str]) -> Pair:
+def _pair(row: FoundCluster, on: Sequence[FoundHyperPod], here: Cluster | None, unread: dict[tuple[str, str], str]) -> Pair:
     doubt = ""
     if row.problem:
         doubt = f"it could not be read: {row.problem}"
     elif row.read_at is None:
         doubt = "it was listed and is not read yet"
     elif not on:
-        doubt = unread.get(row.region, "")
+        doubt = unread.get((row.account, row.region)) or unread.get(("", row.region), "")
     elif len(on) > 1:
         doubt = f"more than one HyperPod cluster is on it: {', '.join(sorted(one.name for one in on))}"
     return Pair(row, on[0] if len(on) == 1 else None, here, doubt)

@@ -42,7 +42,7 @@ class Listed:
 def search(row: SearchedRegion) -> bool:
     """Reads what is left to be read of the region. Whether that was all. CloudError when clusters can't be listed."""
     until = time.monotonic() + LONGEST_SECONDS
-    account = row.account or cloud.connect(row.region, background=True).identity().account
+    account = row.asked_account or row.account or cloud.connect(row.region, background=True).identity().account
     aws = cloud.connect(row.region, account, background=True)
     listed = Listed(
         account,

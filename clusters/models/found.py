@@ -12,13 +12,19 @@ EVERYWHERE = "imports"
 """Topic of the status events."""
 
 
+def search_key(account: str, region: str) -> str:
+    return f"{account}/{region}" if account else region
+
+
 class SearchedRegion(models.Model):
     """One region that was searched, or is to be. asked_at: since when; what was read before is read again.
 
-    account: whose; "" for that of the credentials in use, until it is known. clusters: how many were listed, EKS and HyperPod; read: how
+    asked_account: digits of a further account; "" for that of the installation's own credentials. account: whose it is; "" until that is
+    known. clusters: how many were listed, EKS and HyperPod; read: how
     many of them have been described since asked_at. message: what could not be read, and why.
     """
 
+    asked_account = models.CharField(max_length=12, blank=True)
     account = models.CharField(max_length=12, blank=True)
     region = models.CharField(max_length=32)
     state = models.CharField(max_length=12, choices=SearchState.choices, default=SearchState.WAITING)
@@ -29,11 +35,16 @@ class SearchedRegion(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["region"]
-        constraints = [models.UniqueConstraint(fields=["region"], name="one_search_of_a_region")]
+        ordering = ["asked_account", "region"]
+        constraints = [models.UniqueConstraint(fields=["asked_account", "region"], name="one_search_of_a_region_of_an_account")]
 
     def __str__(self) -> str:
-        return self.region
+        return self.key
+
+    @property
+    def key(self) -> str:
+        """Of the source that is looked at."""
+        return search_key(self.asked_account, self.region)
 
 
 class Found(models.Model):

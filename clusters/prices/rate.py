@@ -52,6 +52,7 @@ class Sum:
 class ClusterRate:
     name: str
     region: str
+    account: str
     owner: str
     observed_at: datetime | None
     parts: list[Part]
@@ -114,7 +115,7 @@ def _of_cluster(row: Cluster, billed: dict[str, int], book: Book) -> ClusterRate
         total.add(part.name, part.per_hour)
     if row.observed_at is None:
         total.add("not seen yet", None)
-    return ClusterRate(row.name, row.region, row.created_by, row.observed_at, parts, total)
+    return ClusterRate(row.name, row.region, row.account, row.created_by, row.observed_at, parts, total)
 
 
 def _resource(kind: str, count: int) -> Part:

@@ -27,12 +27,12 @@ class RegionsSearched(_Waits):
     name = "regions-searched"
     typical_seconds = 30
 
-    def __init__(self, regions: Sequence[str]) -> None:
-        self.regions = regions
+    def __init__(self, regions: Sequence[str], account: str = "") -> None:
+        self.regions, self.account = regions, account
         self.title = f"Search {listing(regions, 3)}"
 
     def observe(self, context: StepContext) -> Observation:
-        rows = list(SearchedRegion.objects.filter(region__in=self.regions))
+        rows = list(SearchedRegion.objects.filter(asked_account=self.account, region__in=self.regions))
         left = [row for row in rows if row.state in (SearchState.WAITING, SearchState.READING)]
         read, known = sum(row.read for row in rows), sum(row.clusters for row in rows)
         if not left:
@@ -41,8 +41,8 @@ class RegionsSearched(_Waits):
             return ready(f"{known} clusters of EKS and HyperPod in {len(rows) - len(bad)} regions{tail}", clusters=known, unreadable=bad)
         for row in left:
             # Asked for again in the moment in which an earlier search ended: that one took the source with it.
-            if not ObservedSource.objects.filter(kind="search", key=row.region).exists():
-                ensure_source("search", row.region)
+            if not ObservedSource.objects.filter(kind="search", key=row.key).exists():
+                ensure_source("search", row.key)
         message = f"{len(rows) - len(left)} of {len(rows)} regions are read; {read} of {known} clusters are described"
         return Observation(StepState.PENDING, message, poll_seconds=POLL_SECONDS)
 

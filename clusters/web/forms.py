@@ -112,7 +112,8 @@ class ClusterForm(ProblemForm):
     def __init__(self, *args: Any, offered: Offered, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         others = [(name, f"{name} ({digits})") for name, digits in offered.accounts.items()]
-        self._choices("account", [("", "That of the installation's own credentials"), *others])
+        own = [("", "That of the installation's own credentials")] if offered.own else []
+        self._choices("account", [*own, *others])
         self._choices("region", [(region, region) for region in offered.regions])
         self._choices("zone", [("", "Chosen for you: one that offers the type"), *((zone, zone) for zone in offered.zones)])
         self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in offered.versions)])

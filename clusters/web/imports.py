@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.choices import Role
 from accounts.principals import principal_of
+from clusters.accounts.reach import account_choices, visible_found
 from clusters.choices import SearchState
-from clusters.imports.pairs import pairs
+from clusters.imports.pairs import Pair, pairs
 from clusters.models import Cluster, FoundCluster, SearchedRegion
 from instantstart.cloud.regions import offered_regions
 from instantstart.problem import Problem
@@ -34,26 +35,34 @@ def import_list(request: HttpRequest) -> HttpResponse:
 
 
 def _show(request: HttpRequest, errors: dict[str, str] | None = None, status: int = 200) -> HttpResponse:
-    regions = list(SearchedRegion.objects.all())
+    principal = principal_of(request)
+    regions = list(visible_found(SearchedRegion.objects.all(), principal))
     rows: list[dict[str, Any]] = [
         {
             "pair": pair,
-            "key": f"{pair.eks.region}/{pair.eks.name}",
-            "alias": request.GET.get(f"alias-{pair.eks.region}/{pair.eks.name}", ""),
-            "chosen": f"{pair.eks.region}/{pair.eks.name}" in request.GET.getlist("cluster"),
-            "error": (errors or {}).get(f"{pair.eks.region}/{pair.eks.name}", ""),
+            "key": _keys(pair)[0],
+            "alias": next((given for key in _keys(pair) if (given := request.GET.get(f"alias-{key}"))), ""),
+            "chosen": any(key in request.GET.getlist("cluster") for key in _keys(pair)),
+            "error": next((found for key in _keys(pair) if (found := (errors or {}).get(key))), ""),
         }
-        for pair in pairs(FoundCluster.objects.all()[:MOST])
+        for pair in pairs(visible_found(FoundCluster.objects.all(), principal)[:MOST])
     ]
     context = {
         "rows": rows,
         "searched": regions,
         "busy": any(row.state in BUSY for row in regions),
         "offered": sorted(offered_regions("eks") & offered_regions("sagemaker")),
+        "accounts": account_choices(principal),
         "free": any(row["pair"].here is None for row in rows),
     }
     live = bool(request.headers.get("HX-Request"))
     return render(request, "clusters/import_progress.html" if live else "clusters/import.html", context, status=status)
+
+
+def _keys(pair: Pair) -> tuple[str, str]:
+    """How the form calls it; and as it may be called in an address that somebody wrote, where there is no doubt."""
+    short = f"{pair.eks.region}/{pair.eks.name}"
+    return f"{pair.eks.account}/{short}", short
 
 
 @page(Role.OPERATOR)
@@ -62,7 +71,8 @@ def import_search(request: HttpRequest) -> HttpResponse:
     """Reads alone, so that nothing needs to be reviewed."""
     regions = [region for region in request.POST.getlist("region") if region]
     try:
-        submit("import.discover", {"regions": regions}, principal_of(request), channel=Channel.WEB)
+        given = {"regions": regions, "account": request.POST.get("account", "")}
+        submit("import.discover", given, principal_of(request), channel=Channel.WEB)
         messages.success(request, "The search has begun; what it finds shows up here.")
     except Problem as problem:
         messages.error(request, str(problem))
@@ -92,8 +102,8 @@ def import_review(request: HttpRequest) -> HttpResponse:
 
 
 def _chosen(request: HttpRequest, key: str) -> dict[str, str]:
-    region, _, name = key.partition("/")
-    return {"region": region, "eks_name": name, "alias": request.GET.get(f"alias-{key}", "").strip()}
+    *account, region, name = key.split("/")[-3:]
+    return {"account": "".join(account), "region": region, "eks_name": name, "alias": request.GET.get(f"alias-{key}", "").strip()}
 
 
 def _by_row(chosen: list[dict[str, str]], errors: Any) -> dict[str, str]:
@@ -103,8 +113,12 @@ def _by_row(chosen: list[dict[str, str]], errors: Any) -> dict[str, str]:
         part = check.field.split(".")[1:2]
         if part and part[0].isdecimal():
             one = chosen[int(part[0])]
-            found.setdefault(f"{one['region']}/{one['eks_name']}", f"{check.detail} {check.fix}".strip())
+            found.setdefault("/".join(part for part in (one["account"], one["region"], one["eks_name"]) if part), _said(check))
     return found
+
+
+def _said(check: Any) -> str:
+    return f"{check.detail} {check.fix}".strip()
 
 
 def _done(submission: Submission) -> str:
