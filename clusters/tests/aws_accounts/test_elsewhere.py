@@ -69,8 +69,8 @@ def last(sandbox: Sandbox) -> int:
 def test_clusters_of_one_name_in_two_accounts_are_searched_told_apart_and_imported(
     sandbox: Sandbox, added: SecondAccount, operator: User, api: Who, client: Client
 ) -> None:
-    make_eks(lambda service, name, **params: getattr(added.client(service), name)(**params))
-    make_eks(lambda service, name, **params: cloud.connect(WEST).write(service, name, **params).data)
+    make_eks(lambda service, call, **params: getattr(added.client(service), call)(**params))
+    make_eks(lambda service, call, **params: cloud.connect(WEST).write(service, call, **params).data)
     sandbox.forward("settled")
     assert run(sandbox, operator, "import.discover", regions=[WEST]).state == OperationState.SUCCEEDED
     assert [(pair.eks.account, pair.eks.name) for pair in pairs(FoundCluster.objects.all())] == [(OWN, "prod")]
