@@ -52,7 +52,7 @@ def test_slurm_is_refused_as_a_problem(operator: User) -> None:
 
 
 def test_an_uploaded_configuration_fills_in_the_wizard_and_names_what_is_left(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(from_config, "offered", lambda region: OFFERED)
+    monkeypatch.setattr(from_config, "offered", lambda region, principal: OFFERED)
     client = Client()
     client.force_login(operator)
     second = {**GROUP, "InstanceGroupName": "second"}
