@@ -190,6 +190,18 @@ def test_a_hyp_configuration_may_name_an_existing_network_restricted_groups_and_
     assert found(converted) == {"rig_settings.0": "unsupported", "private_subnet_ids.1": "unsupported", "colour": "unknown"}
 
 
+def test_a_hyp_configuration_may_have_spot_and_planned_groups() -> None:
+    plain = HYP["instance_group_settings"][0]
+    spot = {**plain, "InstanceGroupName": "spot", "InstanceType": "ml.g5.8xlarge", "CapacityRequirements": {"Spot": {}}}
+    planned = {**plain, "InstanceGroupName": "reserved", "InstanceType": "ml.p5.48xlarge", "TrainingPlanArn": PLAN}
+    made = ClusterInput.model_validate(read(yaml.safe_dump({**HYP, "instance_group_settings": [plain, spot, planned]})).input)
+    assert [(group.name, group.capacity, group.training_plan_arn) for group in made.all_groups] == [
+        ("default", Capacity.ON_DEMAND, ""),
+        ("spot", Capacity.SPOT, ""),
+        ("reserved", Capacity.TRAINING_PLAN, PLAN),
+    ]
+
+
 def test_no_name_is_both_taken_over_and_left() -> None:
     assert not set(hyp_yaml.TAKEN) & set(hyp_yaml.REASONS)
     assert not set(groups.TAKEN) & set(groups.OWN)

@@ -12,6 +12,7 @@ from accounts.principals import principal_for
 from clusters.actions.recent import AGAIN_AFTER
 from clusters.drift import look as look_module
 from clusters.drift.look import look
+from clusters.drift.sweep import follow_up, hourly
 from clusters.models import Desired, Drift, DriftLook
 from clusters.tests.drift.conftest import SECONDS_UNTIL_TOLD, AnotherHand
 from clusters.tests.driving import begin, failure, run
@@ -90,6 +91,41 @@ def test_a_change_of_another_hand_is_named_ignored_put_back_and_taken_over(
     assert looked() == []
     fewer(ana, standing)
     assert outline(looked()) == [("group/workers", "count", 2, 1, "ana")]
+
+
+def test_a_change_made_outside_is_never_put_back_unasked(standing: Standing, operator: User, ana: AnotherHand, looked: Looked) -> None:
+    """Not by any look, nor by an operation of ours on the same cluster and the same group, nor by ignoring or accepting another field."""
+    assert looked() == []
+    more(ana)
+    ana.does("sagemaker", "update_cluster", ClusterName="demo", NodeRecovery="None")
+    ana.does("logs", "put_retention_policy", logGroupName="/aws/eks/demo/cluster", retentionInDays=7)
+    standing.mark()
+    for _ in range(2):
+        assert hourly() == 1
+        standing.sandbox.forward("settled")
+        follow_up()
+        drive(lambda: not Operation.objects.filter(Operation.drivable()).exists(), max_ticks=50)
+        looked()
+    run(standing.sandbox, operator, "drift.observe", name="demo")
+    assert outline(looked())[:2] == [("cluster", "node_recovery", "Automatic", "None", "ana"), ("group/workers", "count", 1, 2, "ana")]
+    recovery, count = Drift.objects.filter(state="open", source="cluster").order_by("resource")
+    begin(operator, "drift.ignore", name="demo", drift=recovery.pk)
+    begin(operator, "drift.accept", name="demo", drift=count.pk)
+    assert standing.writes() == []
+
+    labelled = run(standing.sandbox, operator, "group.update", name="demo", group="workers", labels={"team": "red"})
+    assert (labelled.state, standing.writes()) == (OperationState.SUCCEEDED, ["UpdateCluster"]), failure(labelled)
+    looked()
+    assert (standing.describe()["NodeRecovery"], standing.counts()) == ("None", {"workers": 2})
+    retention = standing.aws.read("logs", "describe_log_groups", logGroupNamePrefix="/aws/eks/demo/cluster")["logGroups"][0]
+    assert retention["retentionInDays"] == 7
+    assert standing.writes() == ["UpdateCluster"]
+
+    ana.does("sagemaker", "update_cluster", ClusterName="demo", NodeRecovery="Automatic")
+    ana.does("logs", "put_retention_policy", logGroupName="/aws/eks/demo/cluster", retentionInDays=30)
+    fewer(ana, standing)
+    bare = run(standing.sandbox, operator, "group.update", name="demo", group="workers", labels={})
+    assert bare.state == OperationState.SUCCEEDED, failure(bare)
 
 
 def test_a_look_that_was_asked_for_reads_anew_tells_its_progress_and_puts_nothing_back(

@@ -9,12 +9,15 @@ import pytest
 from accounts.principals import principal_for
 from clusters.choices import FeatureState
 from clusters.features import REGISTRY
-from clusters.tests.driving import failure
+from clusters.tests.driving import begin, failure
 from clusters.tests.features.conftest import Rig, request
+from clusters.tests.groups.meanwhile import Meanwhile
 from clusters.tests.test_kill import Killer, survive
+from instantstart import cloud
 from instantstart.problem import Problem
 from operations import points
 from operations.choices import OperationState
+from operations.driver import drive
 from operations.models import Intent, Operation
 from operations.submit import submit
 
@@ -56,6 +59,42 @@ def test_a_feature_comes_and_goes_once_however_often_the_driver_dies(rig: Rig, m
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
     assert deaths == len(killer.reached) > 10
     assert {one: rig.seen(one).state for one in moved} == dict.fromkeys(moved, FeatureState.ABSENT)
+    assert rig.ledger() - rig.before == set()
+
+
+def test_two_features_set_at_once_keep_out_of_each_others_way(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hangs together with what is under way waits its turn, however late it is seen; one that does not goes on beside it."""
+    rig.done(fsx_csi=True)
+    meanwhile = Meanwhile(monkeypatch)
+    begun: list[Operation] = []
+    # Somebody takes away what is needed, after the plan that saw it and before it is recorded.
+    meanwhile.at("submit.before", lambda: begun.append(begin(rig.operator, "feature.set", **request(fsx_csi=False))))
+    mark = rig.now()
+    with pytest.raises(Problem) as refused:
+        submit("feature.set", request(inference_operator=True, cascade=True), principal_for(rig.operator), channel="api")
+    assert (refused.value.code, refused.value.extra["operation"]) == ("operation_in_progress", str(begun[0].pk))
+    assert (Operation.objects.filter(kind="feature.set").count(), rig.writes_since(mark)) == (2, [])
+
+    # Another feature, between our look and our call; and another hand's after it.
+    meanwhile.at("call.before", lambda: begun.append(begin(rig.operator, "feature.set", **request(task_governance=True))))
+    aws = cloud.connect("us-west-2")
+    meanwhile.at("call.after", lambda: aws.write("eks", "create_addon", clusterName="demo", addonName="metrics-server"))
+    for index in (0, 1):
+        drive(begun[index], max_ticks=2000, on_idle=lambda: rig.sandbox.forward("next"))
+        begun[index].refresh_from_db()
+        assert begun[index].state == OperationState.SUCCEEDED, failure(begun[index])
+    assert meanwhile.waiting == []
+    assert {name: rig.seen(name).state for name in ("fsx_csi", "task_governance", "inference_operator")} == {
+        "fsx_csi": FeatureState.ABSENT,
+        "task_governance": FeatureState.ACTIVE,
+        "inference_operator": FeatureState.ABSENT,
+    }
+    made = [one for one in rig.writes_since(mark) if one.startswith("eks:")]
+    assert sorted(made) == ["eks:CreateAddon", "eks:CreateAddon", "eks:DeleteAddon"]
+    assert aws.read("eks", "describe_addon", clusterName="demo", addonName="metrics-server")["addon"]["status"] == "ACTIVE"
+    aws.write("eks", "delete_addon", clusterName="demo", addonName="metrics-server")
+    rig.sandbox.forward("settled")
+    rig.done(task_governance=False)
     assert rig.ledger() - rig.before == set()
 
 
