@@ -9,9 +9,9 @@ from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.actions import tokens, users
+from accounts.actions import token_limits, tokens, users
 from accounts.choices import Role
-from accounts.models import ApiToken, AuditEntry, Preference, SignInAttempt, User
+from accounts.models import ApiToken, AuditEntry, Preference, SignInAttempt, TokenUse, User
 from accounts.principals import principal_of
 from instantstart.admin import ReadOnlyAdmin, carry_out
 from instantstart.models import IdempotencyRecord
@@ -65,7 +65,20 @@ class UserAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
-    list_display = ("name", "user", "role", "clusters", "accounts", "read_only", "agent", "parent", "created", "expiry", "last_used_at")
+    list_display = (
+        "name",
+        "user",
+        "role",
+        "clusters",
+        "accounts",
+        "read_only",
+        "agent",
+        *token_limits.FIELDS,
+        "parent",
+        "created",
+        "expiry",
+        "last_used_at",
+    )
     list_filter = ("role", "agent", "read_only")
     list_select_related = ("user", "parent__user")
     search_fields = ("name", "user__username")
@@ -76,6 +89,15 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     def revoke(self, request: HttpRequest, rows: QuerySet[ApiToken]) -> None:
         principal = principal_of(request)
         carry_out(request, rows, lambda token: tokens.revoke(principal, token, channel=Channel.ADMIN), "{count} revoked.")
+
+
+@admin.register(TokenUse)
+class TokenUseAdmin(ReadOnlyAdmin):
+    """What counts against tokens' limits of an hour."""
+
+    list_display = ("at", "token", "operation", "cost")
+    list_select_related = ("token__user",)
+    search_fields = ("token__name", "operation")
 
 
 @admin.register(AuditEntry)

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.models import ApiToken, AuditEntry, SignInAttempt
+from accounts.limits import WINDOW as USED_WITHIN
+from accounts.models import ApiToken, AuditEntry, SignInAttempt, TokenUse
 from accounts.sign_in import WINDOW
 from instantstart.models import IdempotencyRecord
 
@@ -27,11 +28,12 @@ def prune_daily() -> int:
 
 
 def prune_hourly() -> int:
-    """Sign-in tries that no limit looks at any more, answers older than IDEMPOTENCY_HOURS. How many rows went."""
+    """Sign-in tries and uses of tokens that no limit looks at any more, answers older than IDEMPOTENCY_HOURS. How many rows went."""
     now = timezone.now()
     attempts = SignInAttempt.objects.filter(at__lt=now - WINDOW)
     answers = IdempotencyRecord.objects.filter(created_at__lt=now - dt.timedelta(hours=max(24, settings.IDEMPOTENCY_HOURS)))
-    return _delete_in_batches(attempts) + _delete_in_batches(answers)
+    uses = TokenUse.objects.filter(at__lt=now - USED_WITHIN)
+    return _delete_in_batches(attempts) + _delete_in_batches(answers) + _delete_in_batches(uses)
 
 
 def _delete_in_batches(rows: QuerySet[Any]) -> int:

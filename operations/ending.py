@@ -9,6 +9,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
+from accounts import limits
 from operations import action as actions
 from operations import clock, dispatch, events, leases, notifications, observing, points
 from operations.agents import telling as approvals
@@ -66,6 +67,8 @@ def end(operation: Operation, state: OperationState, message: str, where: Q, fau
             else:
                 action.finished(operation)
             notifications.operation_ended(operation)
+            if operation.started_at is None:
+                limits.give_back(operation.pk)
             approvals.ended(operation, permission_of(operation))
         else:
             notifications.decision_asked(operation, permission_of(operation))

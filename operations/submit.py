@@ -12,6 +12,7 @@ import structlog
 from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ValidationError
 
+from accounts import limits
 from accounts.principal import Principal
 from instantstart.input_errors import field_errors
 from instantstart.problem import FieldError, Problem
@@ -52,9 +53,9 @@ def submit(
     operation that this is part of; rights and approval were settled there, and a child without differences is recorded
     too, since its end tells the parent to go on. reason: why, in the caller's own words, kept with the operation.
 
-    Raises Problem: 404 unknown_action, 422 invalid_input, 403 (see permission.permit; agents_stopped), 422 plan_has_errors,
-    409 plan_changed, 409 plan_required and plan_too_old (see look_first), 409 operation_in_progress (extra: operation),
-    422 idempotency_key_reused. Then nothing is written.
+    Raises Problem: 404 unknown_action, 422 invalid_input, 403 (see permission.permit; agents_stopped), 429 token_limit,
+    422 plan_has_errors, 409 plan_changed, 409 plan_required and plan_too_old (see look_first), 409 operation_in_progress
+    (extra: operation), 422 idempotency_key_reused. Then nothing is written.
     """
     action = _action(kind)
     data = parse(action, raw_input)
@@ -139,6 +140,8 @@ def _submit(
         with transaction.atomic():
             if operation.agent and parent is None:
                 rules.refuse_while_stopped(rules.locked(), action.title)
+            if principal.token is not None and parent is None:
+                limits.spend(principal.token, operation.pk, approval.counted_cost(action, plan), at)
             _record(operation, action, data)
             if parent is None:
                 trail.accepted(operation, principal)

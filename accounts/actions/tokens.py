@@ -12,11 +12,12 @@ from knox.settings import CONSTANTS
 
 from accounts import audit
 from accounts.actions.refusal import refuse
+from accounts.actions.token_limits import excesses
+from accounts.actions.within import holds_no_more
 from accounts.choices import Role
 from accounts.models import ApiToken
 from accounts.models.user import User
 from accounts.principal import Principal
-from accounts.principals import principal_for
 from instantstart.problem import FieldError, Problem
 
 
@@ -30,13 +31,16 @@ def create(
     read_only: bool | None = None,
     agent: bool = False,
     expires_in: dt.timedelta | None = None,
+    operations_per_hour: int | None = None,
+    cost_per_hour: float | None = None,
     channel: str,
 ) -> tuple[ApiToken, str]:
     """Make a token for the principal's user; the string it answers is shown this once and kept nowhere.
 
-    What is left out is inherited: the principal's role, clusters, accounts and read-only mark. expires_in: default and longest from
-    settings (days); never later than the creating token's own end. Problem 403 `agent_token` when an agent asks, 422
-    `exceeds_rights` with one error for each field that asks for more than the principal holds, 422 `invalid_input` when the name is taken.
+    What is left out is inherited: the principal's role, clusters, accounts, read-only mark and limits of an hour.
+    expires_in: default and longest from settings (days); never later than the creating token's own end.
+    Problem 403 `agent_token` when an agent asks, 422 `exceeds_rights` with one error for each field that asks for more than the
+    principal holds, 422 `invalid_input` when the name is taken.
     """
     subject = f"token:{name}"
     with refuse("token.create", principal, channel, subject):
@@ -50,10 +54,15 @@ def create(
             clusters = sorted(principal.named)
         if accounts is None and principal.accounts is not None:
             accounts = sorted(principal.accounts)
+        if principal.token is not None:
+            operations_per_hour = principal.token.operations_per_hour if operations_per_hour is None else operations_per_hour
+            cost_per_hour = principal.token.cost_per_hour if cost_per_hour is None else cost_per_hour
+        limits = {"operations_per_hour": operations_per_hour, "cost_per_hour": cost_per_hour}
         expiry = timezone.now() + (expires_in or dt.timedelta(days=settings.TOKEN_DEFAULT_DAYS))
         if principal.token and principal.token.expiry and expires_in is None:
             expiry = min(expiry, principal.token.expiry)
-        if errors := _excesses(principal, role=role, clusters=clusters, accounts=accounts, read_only=read_only, expiry=expiry):
+        errors = _excesses(principal, role=role, clusters=clusters, accounts=accounts, read_only=read_only, expiry=expiry)
+        if errors := [*errors, *excesses(limits, principal.token)]:
             raise Problem(
                 422,
                 "exceeds_rights",
@@ -80,6 +89,7 @@ def create(
                         accounts=accounts,
                         read_only=read_only,
                         agent=agent,
+                        **limits,
                         parent=principal.token,
                     )
                     token.save(force_insert=True)
@@ -133,7 +143,7 @@ def revoke(principal: Principal, token: ApiToken, *, channel: str) -> list[str]:
             raise Problem(403, "read_only_token", "Read-only token", "This token only reads.", "Use a token that may write, or sign in.")
         if not own and not principal.role.covers(Role.ADMIN):
             raise Problem(403, "role_too_low", "Role too low", "Only admins revoke the tokens of others.", "Ask an admin.")
-        if not _within(token, principal):
+        if not holds_no_more(token, principal):
             detail = "A token that holds more can't be revoked with less."
             raise Problem(
                 403, "exceeds_rights", "More than you hold", detail, "Sign in to revoke it." if principal.token else principal.way_out
@@ -150,16 +160,6 @@ def _descendants(token: ApiToken) -> list[str]:
     for child in token.children.order_by("name"):
         names += [child.name, *_descendants(child)]
     return names
-
-
-def _within(token: ApiToken, principal: Principal) -> bool:
-    """Whether the token holds no more than the principal."""
-    held = principal_for(token.user, token)
-    reach = all(
-        mine is None or (theirs is not None and theirs <= mine)
-        for mine, theirs in ((principal.named, held.named), (principal.accounts, held.accounts))
-    )
-    return principal.role.covers(held.role) and reach
 
 
 def revoke_all(user: User) -> int:

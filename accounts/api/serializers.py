@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from accounts.actions.token_limits import MOST_COST, MOST_OPERATIONS
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
 
@@ -26,6 +27,8 @@ class MeSerializer(serializers.Serializer[Any]):
     )
     read_only = serializers.BooleanField()  # type: ignore[assignment]
     agent = serializers.BooleanField()
+    operations_per_hour = serializers.IntegerField(allow_null=True, help_text="Operations that the token may begin within an hour.")
+    cost_per_hour = serializers.FloatField(allow_null=True, help_text="US dollars that they may add to the running cost, within an hour.")
     preferred_cluster = serializers.CharField(help_text='"" when none is preferred.')
 
 
@@ -49,6 +52,8 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "accounts",
             "read_only",
             "agent",
+            "operations_per_hour",
+            "cost_per_hour",
             "made_by",
             "created_at",
             "expires_at",
@@ -73,6 +78,23 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
     agent = serializers.BooleanField(required=False, default=False)
     expires_in_days = serializers.IntegerField(required=False, min_value=1, max_value=3660)
+    operations_per_hour = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=MOST_OPERATIONS, help_text="Operations that it may begin within an hour."
+    )
+    cost_per_hour = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=MOST_COST,
+        help_text="US dollars that its operations may add to the running cost of an hour, within an hour.",
+    )
+
+
+class TokenLimitsSerializer(serializers.Serializer[Any]):
+    """What is to change; what is left out stays. Null: no limit, where the token that it was made from has none."""
+
+    operations_per_hour = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_OPERATIONS)
+    cost_per_hour = serializers.FloatField(required=False, allow_null=True, min_value=0, max_value=MOST_COST)
 
 
 class MadeTokenSerializer(TokenSerializer):

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import audit, filters
-from accounts.actions import tokens, users
+from accounts.actions import token_limits, tokens, users
 from accounts.api import serializers
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
@@ -27,6 +27,9 @@ from instantstart.api.local import LocalWrites, Written
 from instantstart.api.views import ApiView, ApiViewSet
 from operations.choices import Channel
 from operations.plan import Change, FieldChange, Irreversible
+
+LIMITS = ("role", "clusters", "accounts", "read_only", "agent", *token_limits.FIELDS)
+"""What a new token's plan shows of it."""
 
 
 class MeView(ApiView):
@@ -46,6 +49,8 @@ class MeView(ApiView):
             "accounts": None if principal.accounts is None else sorted(principal.accounts),
             "read_only": principal.read_only,
             "agent": principal.agent,
+            "operations_per_hour": principal.token.operations_per_hour if principal.token else None,
+            "cost_per_hour": principal.token.cost_per_hour if principal.token else None,
             "preferred_cluster": preferred_cluster(principal),
         }
         return Response(serializers.MeSerializer(body).data)
@@ -62,7 +67,7 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites
     lookup_value_converter = "uuid"
     ordering = ("-created", "-pk")
     # Everybody makes tokens for themselves; what a token may do is limited elsewhere.
-    required_role = {"POST": Role.VIEWER, "DELETE": Role.VIEWER}
+    required_role = dict.fromkeys(("POST", "PATCH", "DELETE"), Role.VIEWER)
 
     def visible(self, rows: QuerySet[ApiToken], principal: Principal) -> QuerySet[ApiToken]:
         if principal.clusters is not None and principal.token is not None:
@@ -93,12 +98,32 @@ class TokenViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LocalWrites
                 channel=Channel.API,
             )
             shown = serializers.TokenSerializer(token).data
-            fields = tuple(FieldChange(field=name, after=shown[name]) for name in ("role", "clusters", "accounts", "read_only", "agent"))
+            fields = tuple(FieldChange(field=name, after=shown[name]) for name in LIMITS)
             href = request.build_absolute_uri(f"{request.path}{token.uid}/")
             response = Response({**shown, "token": secret}, status=status.HTTP_201_CREATED, headers={"Location": href})
             return Written((Change(resource_type="API token", name=token.name, action="create", fields=fields),), response)
 
         return self.write(request, "token.create", f"Make the token {wished['name']}", work)
+
+    @describe_local(serializers.TokenLimitsSerializer, 200, serializers.TokenSerializer)
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Set how much a token may begin and spend within an hour: never more than the token that it was made from. Not for agents."""
+        token: ApiToken = self.get_object()
+        asked = serializers.TokenLimitsSerializer(data=request.data, partial=True)
+        asked.is_valid(raise_exception=True)
+        before = {name: getattr(token, name) for name in token_limits.FIELDS}
+
+        def work() -> Written:
+            after = token_limits.change(principal_of(request), token, asked.validated_data, channel=Channel.API)
+            fields = tuple(
+                FieldChange(field=name, before=value, after=getattr(after, name))
+                for name, value in before.items()
+                if getattr(after, name) != value
+            )
+            change = Change(resource_type="API token", name=token.name, action="update" if fields else "none", fields=fields)
+            return Written((change,), Response(serializers.TokenSerializer(after).data))
+
+        return self.write(request, token_limits.KIND, f"Limit the token {token.name}", work)
 
     @describe_local(None, 204, None)
     def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
 from django.db import models
 from knox.models import AbstractAuthToken
 
@@ -37,7 +38,8 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
 
     uid: how others name it, since knox's primary key is the hash. parent: the token that made it, so that revoking a token takes
     back what came from it. clusters: None for every cluster, else the names it is limited to. accounts: None for every AWS account, else
-    those, by their digits, whose clusters it is limited to. agent: used by an AI agent.
+    those, by their digits, whose clusters it is limited to. agent: used by an AI agent. operations_per_hour, cost_per_hour: how many
+    operations it may begin, and how many US dollars they may add to the running cost, within an hour; None for any (accounts.limits).
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -48,6 +50,8 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     accounts = models.JSONField(null=True, blank=True, default=None, validators=[validate_accounts])
     read_only = models.BooleanField(default=False)
     agent = models.BooleanField(default=False)
+    operations_per_hour = models.PositiveIntegerField(null=True, blank=True, default=None, validators=[MinValueValidator(1)])
+    cost_per_hour = models.FloatField(null=True, blank=True, default=None, validators=[MinValueValidator(0)])
     parent = models.ForeignKey("self", null=True, blank=True, editable=False, related_name="children", on_delete=models.CASCADE)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 

@@ -26,13 +26,25 @@ wishes = st.fixed_dictionaries(
         "accounts": st.none() | st.lists(st.sampled_from(ACCOUNTS), min_size=1, unique=True),
         "read_only": st.booleans(),
         "agent": st.booleans(),
+        "operations_per_hour": st.none() | st.integers(1, 9),
+        "cost_per_hour": st.none() | st.floats(0, 9),
         "expires_in": st.integers(1, 400).map(lambda days: dt.timedelta(days=days)),
     },
 )
 
 
+def no_looser(child: Principal, parent: Principal) -> bool:
+    def bound(who: Principal, name: str) -> float:
+        limit = getattr(who.token, name, None)
+        return float("inf") if limit is None else limit
+
+    return all(bound(child, name) <= bound(parent, name) for name in ("operations_per_hour", "cost_per_hour"))
+
+
 def holds_no_more(child: Principal, parent: Principal) -> bool:
     """The oracle, written apart from the code it judges."""
+    if not no_looser(child, parent):
+        return False
     held, given = (set(ACCOUNTS) if one.accounts is None else one.accounts for one in (parent, child))
     if not given <= held or (child.accounts is None and parent.accounts is not None):
         return False

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.actions.token_limits import MOST_COST, MOST_OPERATIONS
 from accounts.choices import Role
 from instantstart.web.forms import ProblemForm
 
@@ -38,12 +39,29 @@ class TokenForm(ProblemForm):
     expires_in_days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Ends after (days)")
     clusters = forms.CharField(required=False, label="Limit to clusters", help_text="Names, separated by spaces; empty for every cluster.")
     accounts = AccountsField()
+    operations_per_hour = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_OPERATIONS, label="Operations an hour", help_text="Empty for any number."
+    )
+    cost_per_hour = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=MOST_COST,
+        label="Cost an hour (US dollars)",
+        help_text="What its operations may add to the running cost, within an hour; empty for any.",
+    )
     read_only = forms.BooleanField(required=False, label="Read-only")
     agent = forms.BooleanField(required=False, label="For an AI agent", help_text="What it destroys then waits for a person's approval.")
 
     def cluster_names(self) -> list[str] | None:
         names: list[str] = self.cleaned_data["clusters"].replace(",", " ").split()
         return names or None
+
+
+class TokenLimitsForm(forms.Form):
+    """Empty: no limit."""
+
+    operations_per_hour = forms.IntegerField(required=False, min_value=1, max_value=MOST_OPERATIONS, label="Operations an hour")
+    cost_per_hour = forms.FloatField(required=False, min_value=0, max_value=MOST_COST, label="Cost an hour")
 
 
 class UserForm(ProblemForm):

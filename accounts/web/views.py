@@ -15,11 +15,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import audit, sign_in
+from accounts.actions import token_limits as set_limits
 from accounts.actions import tokens, users
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
 from accounts.principals import principal_of
-from accounts.web.forms import PasswordForm, TokenForm, UserForm, digits
+from accounts.web.forms import PasswordForm, TokenForm, TokenLimitsForm, UserForm, digits
 from instantstart.problem import Problem
 from instantstart.web.paging import other_parameters
 from instantstart.web.signed_in import page
@@ -59,6 +60,8 @@ def token_list(request: HttpRequest) -> HttpResponse:
                 accounts=data["accounts"],
                 read_only=data["read_only"],
                 agent=data["agent"],
+                operations_per_hour=data["operations_per_hour"],
+                cost_per_hour=data["cost_per_hour"],
                 expires_in=dt.timedelta(days=data["expires_in_days"]),
                 channel=Channel.WEB,
             )
@@ -68,6 +71,25 @@ def token_list(request: HttpRequest) -> HttpResponse:
     rows = ApiToken.objects.filter(user=principal.user).order_by("-created")
     context = {"form": form, "tokens": rows, "secret": secret, "now": timezone.now()}
     return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
+
+
+@page()
+@require_POST
+def token_limits(request: HttpRequest, uid: str) -> HttpResponse:
+    """Both limits of an hour of one of one's tokens, as the form says."""
+    principal = principal_of(request)
+    token = get_object_or_404(ApiToken.objects.select_related("parent"), uid=uid, user=principal.user)
+    form = TokenLimitsForm(request.POST)
+    if not form.is_valid():
+        name, sentences = next(iter(form.errors.items()))
+        messages.error(request, f"{form.fields[name].label}: {sentences[0]}")
+        return redirect("accounts-web:tokens")
+    try:
+        set_limits.change(principal, token, form.cleaned_data, channel=Channel.WEB)
+        messages.success(request, f"The limits of the token {token.name} are set.")
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("accounts-web:tokens")
 
 
 @page()

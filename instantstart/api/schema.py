@@ -29,6 +29,7 @@ _ON_WRITES = {
     "409": "Something is in the way: another operation, a changed plan, a state.",
     "415": "Not application/json.",
     "422": "The input is not acceptable; see errors.",
+    "429": "The token's limit of an hour is used up; Retry-After says until when.",
 }
 
 

@@ -58,6 +58,7 @@ ROWS = (
     Row("post", "tokens/", "tokens/", (401, 201, 201, 201, 403, 201), {"name": "another"}),
     # The token is the viewer's.
     Row("get", "tokens/<uuid:id>/", "tokens/{token}/", (401, 200, 404, 200, 200, 404)),
+    Row("patch", "tokens/<uuid:id>/", "tokens/{token}/", (401, 200, 404, 200, 403, 404), {"operations_per_hour": 5}),
     Row("delete", "tokens/<uuid:id>/", "tokens/{token}/", (401, 204, 404, 204, 403, 404)),
     Row("get", "users/", "users/", (401, 403, 403, 200, 200, 200)),
     Row("post", "users/", "users/", (401, 403, 403, 201, 403, 403), NEW_USER),

@@ -71,6 +71,14 @@ ROWS = (
     Row("account/tokens/", "account/tokens/", SIGNED_IN, SIGNED_IN, NEW_TOKEN),
     # The token is the viewer's.
     Row("account/tokens/<uuid:uid>/revoke/", "account/tokens/{token}/revoke/", EVERYBODY, (302, 302, 404, 404), changes=True),
+    Row(
+        "account/tokens/<uuid:uid>/limits/",
+        "account/tokens/{token}/limits/",
+        EVERYBODY,
+        (302, 302, 404, 404),
+        {"operations_per_hour": "5"},
+        changes=True,
+    ),
     Row("account/password/", "account/password/", SIGNED_IN, (302, 302, 302, 302), NEW_PASSWORD, changes=True),
     Row("users/", "users/", ADMINS, (302, 403, 403, 302), NEW_USER, changes=True),
     _verb("users/<int:pk>/", "users/{viewer}/", {"role": "operator"}, get=(302, 403, 403, 405)),

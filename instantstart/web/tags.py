@@ -107,6 +107,7 @@ _DEEDS = {
     "session.sign_out": "Sign out",
     "token.create": "Make a token",
     "token.revoke": "Revoke a token",
+    "token.set_limits": "Limit what a token may do within an hour",
     "user.create": "Make a user",
     "user.set_role": "Set somebody's role",
     "user.set_accounts": "Limit somebody to AWS accounts",

@@ -26,6 +26,11 @@ def added_cost(plan: Plan) -> float | None:
     return round(max(0.0, plan.cost_per_hour - (plan.cost_per_hour_before or 0.0)), 4)
 
 
+def counted_cost(action: Action[Any], plan: Plan) -> float | None:
+    """The same, held against limits: what the verb can't cost (risk safe) costs nothing, whatever the plan knows."""
+    return 0.0 if action.risk_of(plan) == Risk.SAFE else added_cost(plan)
+
+
 def because(action: Action[Any], plan: Plan, principal: Principal) -> str:
     """Why a person must say yes before the change begins; "" where nobody must.
 
