@@ -16,8 +16,8 @@ from accounts.models import ApiToken, User
 from accounts.principal import Principal
 from accounts.principals import principal_for
 
-# one Kubernetes control plane for all tests of the session; a limit to every test
-pytest_plugins = ["sandbox.tests.kube.rig", "instantstart.tests.limits"]
+# one Kubernetes control plane for all tests of the session; a limit to every test; groups that stay together
+pytest_plugins = ["sandbox.tests.kube.rig", "instantstart.tests.limits", "instantstart.tests.groups"]
 
 PASSWORD = "correct horse battery"  # noqa: S105
 

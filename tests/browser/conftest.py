@@ -55,9 +55,14 @@ class Product:
             now = found["state"] if answer.status == 200 else f"HTTP {answer.status}"
             if now == state:
                 return found
-            assert now != "failed" and time.monotonic() < deadline, f"{name} did not become {state} but is {now}: {found.get('message')}"
+            assert now != "failed" and time.monotonic() < deadline, f"{name} did not become {state} but is {now}: {self._why(found)}"
             self.look()
             time.sleep(0.3)
+
+    def _why(self, cluster: dict[str, Any]) -> list[Any]:
+        """What is seen of the cluster, and what its operation says."""
+        operation = self.api.call("GET", f"/operations/{cluster.get('operation_id')}/").body
+        return [cluster.get("message"), operation.get("error_message"), operation.get("waiting_for")]
 
     def wait_until_gone(self, name: str, seconds: float = READY_SECONDS) -> None:
         deadline = time.monotonic() + seconds
@@ -78,7 +83,7 @@ class Product:
         return str(answer.body["id"])
 
     def strike(self, **fault: Any) -> str:
-        """Let the sandbox fail so. Returns the fault's id."""
+        """Let the sandbox fail so, whoever calls: a test that strikes asks for `demo` too, lest its creation is struck. Returns its id."""
         reply = self.stack.http.request("POST", f"{self.stack.endpoint}/_sandbox/faults", json=fault)
         assert reply.status == 200, reply.data
         return str(reply.json()["id"])

@@ -57,8 +57,8 @@ def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: P
     expect(page.locator("#operation .state").first).to_have_text("Succeeded")
 
 
-def test_a_right_that_is_missing_is_found_by_the_plan_which_then_can_not_be_confirmed(signed_in: Page, product: Product) -> None:
-    page = signed_in
+def test_a_right_that_is_missing_is_found_by_the_plan_which_then_can_not_be_confirmed(signed_in: Page, product: Product, demo: str) -> None:
+    page = signed_in  # demo is ready: faults strike whoever calls, and must not strike its creation
     fault = product.strike(kind="access_denied", service="cloudformation", operation="CreateStack", count=None)
     try:
         page.goto("/clusters/new/")
@@ -74,7 +74,7 @@ def test_a_right_that_is_missing_is_found_by_the_plan_which_then_can_not_be_conf
     assert product.api.call("GET", "/clusters/not-allowed/").status == 404
 
 
-def test_a_failed_phase_says_why_is_retried_by_keyboard_and_cancelled_from_the_page(signed_in: Page, product: Product) -> None:
+def test_a_failed_phase_says_why_is_retried_by_keyboard_and_cancelled_from_the_page(signed_in: Page, product: Product, demo: str) -> None:
     page = signed_in
     # Not foreseen by the plan, which asks IAM: it does not know of the conditions in a guardrail of the organisation.
     refusal = "User: arn:aws:iam::123456789012:user/sandbox is not authorized to perform: cloudformation:CreateStack with an explicit deny"
