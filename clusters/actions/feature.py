@@ -96,6 +96,10 @@ class SetFeature(Action[FeatureSetInput]):
         basis = _basis(operation)
         if basis["groups"]:
             refuse_overlap(data.name, operation)
+        going = Operation.objects.filter(kind="cluster.delete", cluster=data.name, state__in=LOCKING_STATES).first()
+        if going is not None:
+            # What a feature makes outside of the cluster would be left behind.
+            raise in_progress(going, f"the whole cluster {data.name}")
         mine = related(basis["features"])
         others = Operation.objects.filter(kind__in=SETTING, cluster=data.name, state__in=LOCKING_STATES).exclude(pk=operation.pk)
         for other in others:

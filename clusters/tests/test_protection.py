@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.db import transaction
 
 from accounts.models import User
 from accounts.principals import principal_for
 from clusters.actions.deletion import DeleteCluster, DeleteInput
+from clusters.actions.feature import FeatureSetInput, SetFeature
 from clusters.models import Cluster
 from clusters.tests.rows import make_cluster
 from instantstart.problem import Problem
@@ -43,3 +45,21 @@ def test_protection_does_not_seem_to_stop_a_deletion_that_runs(operator: User, s
             submit("cluster.protect", ask, principal_for(operator), channel="api")
         assert (refused.value.code, refused.value.extra) == ("operation_in_progress", {"operation": str(deletion.pk)})
     assert Cluster.objects.get().deletion_protection is protected
+
+
+def test_a_feature_planned_before_the_cluster_was_being_deleted_is_not_recorded_after_it() -> None:
+    """It would make what lies outside of the cluster, and leave it behind."""
+    make_cluster()
+    at = clock.now()
+    deletion = Operation.objects.create(kind="cluster.delete", subject="demo", cluster="demo", state=OperationState.RUNNING, created_at=at)
+    plan = {"basis": {"features": ["kuberay"], "wishes": {"kuberay": {"enabled": True, "settings": {}}}}}
+    asked = Operation(kind="feature.set", subject="demo/kuberay", cluster="demo", plan=plan, created_at=at)
+    given = FeatureSetInput.model_validate({"name": "demo", "features": {"kuberay": {"enabled": True}}})
+    with pytest.raises(Problem) as refused, transaction.atomic():
+        SetFeature().record(given, asked)
+    assert (refused.value.status, refused.value.code, refused.value.extra) == (
+        409,
+        "operation_in_progress",
+        {"operation": str(deletion.pk)},
+    )
+    assert not Cluster.objects.get().features.filter(operation_id=asked.pk).exists()
