@@ -196,7 +196,11 @@ def _progress(row: SearchedRegion) -> None:
     # Who asks again meanwhile must be heard: then this is no longer the search that is shown.
     now = {name: getattr(row, name) for name in ("account", "state", "message", "clusters", "read", "ended_at")}
     SearchedRegion.objects.filter(pk=row.pk, asked_at=row.asked_at).update(**now)
-    events.publish(EVERYWHERE, "region", {"region": row.region, "state": str(row.state), "read": row.read, "clusters": row.clusters})
+    events.publish(
+        EVERYWHERE,
+        "region",
+        {"region": row.region, "account": row.account, "state": str(row.state), "read": row.read, "clusters": row.clusters},
+    )
 
 
 def _end(row: SearchedRegion, state: SearchState, message: str) -> None:

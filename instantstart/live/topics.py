@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable
 
 from accounts.principal import Principal
+from accounts.reach import within_or_own
 from operations.models import Operation, StatusEvent
 
 LISTS = ("clusters", "operations", "alerts", "imports")
@@ -24,16 +25,17 @@ def allowed_topics(principal: Principal, wanted: Iterable[str]) -> set[str]:
         elif kind == "operation" and (pk := _as_uuid(name)) is not None:
             operations[pk] = topic
     if operations:
-        rows = Operation.objects.filter(pk__in=operations)
-        if principal.clusters is not None:
-            rows = rows.filter(cluster__in=principal.clusters)
+        rows = within_or_own(Operation.objects.filter(pk__in=operations), principal)
         allowed |= {operations[pk] for pk in rows.values_list("pk", flat=True)}
     return allowed
 
 
 def may_see(principal: Principal, event: StatusEvent) -> bool:
-    """Whether an event of an allowed topic is within reach. Without a cluster's name in it, a limited token does not see it."""
+    """Whether an event of an allowed topic is within reach. Without a cluster's name in it, or an account's digits, who is limited does
+    not see it."""
     if principal.clusters is None or event.topic not in LISTS:
+        return True
+    if principal.named is None and principal.accounts is not None and event.payload.get("account") in principal.accounts:
         return True
     cluster = event.payload.get("cluster") or (event.payload.get("name") if event.topic == "clusters" else None)
     return isinstance(cluster, str) and principal.may_reach(cluster)

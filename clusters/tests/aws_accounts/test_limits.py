@@ -17,8 +17,9 @@ from clusters.tests.driving import run
 from clusters.tests.rows import make_cluster
 from clusters.tests.sandbox import Sandbox
 from instantstart import cloud
+from instantstart.live.topics import allowed_topics, may_see
 from instantstart.problem import Problem
-from operations.models import Operation
+from operations.models import Operation, StatusEvent
 from operations.submit import submit
 
 Who = Callable[..., APIClient]
@@ -105,6 +106,15 @@ def test_a_person_is_limited_with_every_token_and_by_every_door(admin_person: Us
     asked = submit("quota.observe", {"region": "us-west-2", "account": SECOND}, principal_for(operator), channel="web").operation
     assert asked is not None
     assert before.get(f"/api/v1/operations/{asked.pk}/").status_code == 200, "one's own, though it is about no cluster"
+    theirs = submit("quota.observe", {"region": "us-west-2", "account": OWN}, principal_for(admin_person), channel="web").operation
+    assert theirs is not None
+    topics = {"clusters", "cluster:there", f"operation:{asked.pk}"}
+    limited = principal_for(operator)
+    assert allowed_topics(limited, {*topics, "cluster:here", f"operation:{theirs.pk}"}) == topics
+    told = [("clusters", {"cluster": "there"}), ("imports", {"account": SECOND})]
+    hidden = [("clusters", {"cluster": "here"}), ("imports", {"account": OWN}), ("imports", {})]
+    shown = [may_see(limited, StatusEvent(topic=topic, payload=payload)) for topic, payload in (*told, *hidden)]
+    assert shown == [True, True, False, False, False]
 
     assert admin.patch("/api/v1/users/operator/", {"accounts": None}, format="json").status_code == 200
     assert before.get("/api/v1/clusters/here/").status_code == 200
