@@ -36,6 +36,9 @@ from operations.models import Operation
 from operations.plan import Change, Check, FieldChange, Irreversible, Plan
 from operations.step import Step
 
+INSTEAD = "add-instead.json"
+"""Document of a refused change: the input of group.add that brings about the same."""
+
 
 class GroupAddInput(NameInput):
     groups: Annotated[list[NewGroup], Field(min_length=1, max_length=100)]
@@ -243,7 +246,7 @@ class UpdateGroup(GroupAction[GroupUpdateInput]):
             cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=row.cost_per_hour,
             typical_seconds=self.typical_seconds,
-            documents={"add-instead.json": change.alternative(group, changes)} if refused else {},
+            documents={INSTEAD: change.alternative(group, changes)} if refused else {},
             basis={"groups": [group.name]},
         )
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Case, IntegerField, Q, Value, When
+
 from clusters.groups.choice import WELL
 from clusters.groups.evidence import PENDING_REBOOT, PENDING_REPLACEMENT, REBOOT, REPLACE
 from clusters.models import ClusterEvent, Node
@@ -45,6 +47,17 @@ def next_steps(node: Node, events: list[ClusterEvent]) -> list[NextStep]:
         NextStep("replace", "If a reboot does not help: another machine, with new volumes."),
     ]
     return steps
+
+
+def troubled() -> Q:
+    """The nodes of which `trouble` says something."""
+    unhealthy = ~Q(health__in=WELL)
+    return Q(status="Failure") | unhealthy | Q(status="Running", ready=False)
+
+
+def unwell_first() -> Case:
+    """For order_by: those nodes before the others."""
+    return Case(When(troubled(), then=Value(0)), default=Value(1), output_field=IntegerField())
 
 
 def trouble(node: Node) -> str:

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from clusters.web import cost, features, from_config, groups, imports, quotas, rules, training_plans, views, wizard
+from clusters.web import cost, features, from_config, group_change, groups, imports, nodes, quotas, rules, training_plans, views, wizard
 
 app_name = "clusters-web"
 urlpatterns = [
@@ -20,12 +20,14 @@ urlpatterns = [
     path("clusters/<slug:name>/export/", from_config.cluster_export, name="export"),
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
     path("clusters/<slug:name>/groups/new/", groups.group_new, name="group-new"),
+    path("clusters/<slug:name>/groups/<slug:group>/change/", group_change.group_change, name="group-change"),
     path("clusters/<slug:name>/groups/<slug:group>/scale/", groups.group_scale, name="group-scale"),
     path("clusters/<slug:name>/groups/<slug:group>/delete/", groups.group_delete, name="group-delete"),
     path("clusters/<slug:name>/features/", features.feature_list, name="features"),
     path("clusters/<slug:name>/features/<slug:feature>/on/", features.feature_on, name="feature-on"),
     path("clusters/<slug:name>/features/<slug:feature>/off/", features.feature_off, name="feature-off"),
     path("clusters/<slug:name>/software/", groups.software_update, name="software"),
+    path("clusters/<slug:name>/nodes/", nodes.node_list, name="nodes"),
     path("clusters/<slug:name>/nodes/<slug:node>/", groups.node_detail, name="node"),
     path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", groups.node_verb, name="node-verb"),
     path("", include("clusters.web.drift_urls")),

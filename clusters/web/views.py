@@ -18,6 +18,7 @@ from accounts.principals import principal_of
 from accounts.reach import within
 from clusters.choices import DependencyState, DriftState, PhaseName, State
 from clusters.commands import commands
+from clusters.groups import advice
 from clusters.models import Cluster, Phase
 from clusters.web.groups import shown_groups
 from instantstart.problem import Problem
@@ -28,7 +29,8 @@ from operations.models import Operation
 from operations.submission import Submission
 from operations.submit import submit
 
-NODES_SHOWN = 100
+NODES_SHOWN = 20
+"""On the cluster's own page, those that are not well first; its page of nodes has all."""
 EVENTS_SHOWN = 20
 OPERATIONS_SHOWN = 8
 _DOCUMENTS = {"eks": "EKS cluster", "hyperpod": "HyperPod cluster", "stack": "CloudFormation stack of the control plane"}
@@ -106,7 +108,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "phases": [_phase(row, by_id.get(row.operation_id) if row.operation_id else None) for row in rows],
         "commands": "\n".join(f"# {item['title']}\n{item['command']}" for item in commands(cluster)),
         "groups": shown_groups(cluster),
-        "nodes": cluster.nodes.all()[:NODES_SHOWN],
+        "nodes": cluster.nodes.order_by(advice.unwell_first(), "group_name", "key")[:NODES_SHOWN],
         "more_nodes": max(0, cluster.node_count - NODES_SHOWN),
         "dependencies": dependencies,
         "events": cluster.events.all()[:EVENTS_SHOWN],

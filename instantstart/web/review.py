@@ -40,7 +40,7 @@ class Review:
     danger: bool = False
     given: str | None = None
     choices: str = ""
-    chosen: Mapping[str, bool] = field(default_factory=dict)
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
 def show(request: HttpRequest, review: Review, plan: Plan, *, status: int = 200) -> HttpResponse:

@@ -20,6 +20,8 @@ PAGES = [
     "/clusters/demo/features/",
     "/clusters/demo/features/tiered_checkpointing/on/",
     "/clusters/demo/groups/new/",
+    "/clusters/demo/groups/workers/change/",
+    "/clusters/demo/nodes/",
     "/clusters/demo/delete/",
     "/operations/",
     "/operations/{operation}/",
