@@ -33,6 +33,21 @@ def stack(cluster: str, part: str = CONTROL_PLANE) -> str:
     return f"instantstart-{cluster}-{part}"
 
 
+def group_network(cluster: str, group: str) -> str:
+    """Stack of the subnet that one instance group has to itself."""
+    return stack(cluster, f"group-{group}")
+
+
+def zone_network(cluster: str, zone: str) -> str:
+    """Stack of the compute subnet of a zone other than that of the cluster's own."""
+    return stack(cluster, f"zone-{zone}")
+
+
+def network_prefixes(cluster: str) -> tuple[str, str]:
+    """How the names of these stacks begin. A cluster's whose name begins with that of another may do so too: its tag tells."""
+    return group_network(cluster, ""), zone_network(cluster, "")
+
+
 def role(cluster: str, purpose: str) -> str:
     """IAM role (<= 64 characters: the cluster's name has at most 40, so a purpose has at most 10)."""
     if len(purpose) > 10:

@@ -250,6 +250,7 @@ PERMISSIONS: tuple[Permission, ...] = (
     *_rows(IMPORT, "take our tags off an imported EKS cluster that is forgotten", Scope.EKS, "eks:UntagResource"),
     *_rows(IMPORT, "take our tags off its HyperPod cluster", Scope.HYPERPOD, "sagemaker:DeleteTags"),
     *_rows(DELETION, "delete a stack", Scope.STACK, "cloudformation:DeleteStack"),
+    *_rows(DELETION, "find the stacks of subnets that were made for instance groups", Scope.ANY, "cloudformation:ListStacks"),
     *_rows(
         DELETION,
         "take the network down again",

@@ -10,12 +10,15 @@ from clusters import dependencies, features, names, state
 from clusters.actions.subject import NameInput, cluster_row, known_cluster, made_here
 from clusters.choices import PhaseName
 from clusters.dependencies.addon import AddonsGone
+from clusters.groups import network
+from clusters.groups.placing import STACK_RESOURCE
 from clusters.models import Cluster
 from clusters.reading import blockers
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps.base import Subject
 from clusters.steps.deletion import EmptyBucket, NothingInTheWay, NothingLeft, RemoveHyperPod, RemoveLogGroups, RemoveObject, RemoveStack
+from clusters.steps.group_network import RemoveNetworks
 from instantstart.problem import Problem
 from operations import alerts
 from operations.action import Action, Verification, register
@@ -120,6 +123,7 @@ def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Ste
         AddonsGone(subject, [entry.name for entry in entries if entry.kind == "addon"]),
         *(step for feature in reversed(features.REGISTRY.values()) for step in feature.farewell(subject)),
         EmptyBucket(subject, everything=everything),
+        RemoveNetworks(subject),
         RemoveStack(subject),
         RemoveLogGroups(subject),
         NothingLeft(subject),
@@ -130,6 +134,12 @@ def _changes(reader: ClusterReader, row: Cluster) -> Iterator[Change]:
     known = {(item.resource_type, item.physical_id) for item in row.resources.all()}
     for resource_type, physical_id in sorted(known):
         yield Change(resource_type=resource_type, name=physical_id, action="delete")
+    try:
+        networks = [stack.name for stack in network.all_of(reader)]
+    except READ_ERRORS:
+        networks = []  # they are looked for again when it comes to it
+    for name in networks:
+        yield Change(resource_type=STACK_RESOURCE, name=name, action="delete")
     if not known:
         yield Change(resource_type="Cluster", name=row.name, action="delete")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, model_validator
@@ -14,11 +14,14 @@ from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.catalog.cost import instances
 from clusters.checks import resolve
-from clusters.groups import autoscaling, change
+from clusters.groups import autoscaling, change, network, placing
 from clusters.groups.checks import Wanted, checks
 from clusters.groups.choice import Candidate, alive, candidates
 from clusters.groups.existing import as_group, subnet_of
-from clusters.groups.request import Home, home, new_group_request
+from clusters.groups.network import GroupNetwork
+from clusters.groups.overlap import ranges_at_work
+from clusters.groups.placing import Asked, Placing
+from clusters.groups.request import home, new_group_request
 from clusters.groups.spec import GroupName, NewGroup
 from clusters.groups.work import idle_check, none_left, work_check
 from clusters.models import Cluster
@@ -27,6 +30,7 @@ from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.spec import Capacity
 from clusters.steps.base import Subject
+from clusters.steps.group_network import ClearNetwork, MakeNetwork, RemoveNetworks
 from clusters.steps.groups import AddGroups, AddNodes, ChangeGroup, DeleteNodes, GroupsSettled, RemoveGroup, SetCount
 from clusters.steps.lifecycle import UploadScript
 from instantstart.problem import Problem
@@ -115,31 +119,44 @@ class AddInstanceGroups(ExclusiveAction[GroupAddInput]):
                     f"{row.name} was not made here and has no group whose role a new one could take.",
                     "Add the first group with the AWS command line.",
                 )
-            fresh = [(index, asked) for index, asked in enumerate(data.groups) if found.group(asked.name) is None]
-            wanted = [_wanted(index, asked, spec, at) for index, asked in fresh]
-            looked = checks(reader, spec, found, wanted) if wanted else []
-        requests = [new_group_request(one.group, asked, at, one.deep_health_checks) for one, (_, asked) in zip(wanted, fresh, strict=True)]
-        rows = [*looked, *_own_checks(found, data)]
+            fresh = [
+                Asked(f"groups.{index}", asked, resolve.group(asked))
+                for index, asked in enumerate(data.groups)
+                if found.group(asked.name) is None
+            ]
+            base = next(iter(at.subnets), "")
+            places = Placing(reader, base, fresh, ranges_at_work(row.name)).places()
+            wanted = [_wanted(one, subnet or base, spec) for one, subnet in zip(fresh, places.subnets, strict=True)]
+            looked = checks(reader, spec, found, wanted, places.networks) if wanted else []
+        requests = [
+            new_group_request(one.group, asked.asked, at, one.deep_health_checks, subnet)
+            for one, asked, subnet in zip(wanted, fresh, places.subnets, strict=True)
+        ]
+        rows = [*places.checks, *looked, *_own_checks(found, data)]
         names = ", ".join(asked.name for asked in data.groups)
         return Plan(
             kind=self.kind,
             summary=f"Add {names} to {row.name}",
-            changes=tuple(_additions(row.name, data, requests)),
+            changes=(*placing.changes(places.networks), *_additions(row.name, data, requests)),
             checks=tuple(rows),
             cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=cost_after(row, [(one.group.instance_type, one.group.count, one.group.capacity) for one in wanted]),
             typical_seconds=self.typical_seconds,
             irreversible=tuple(_lasting(wanted)),
-            basis={"requests": requests, "groups": [one.group.name for one in wanted], "ours": at.ours},
+            documents={f"{one.stack}.json": one.template().text() for one in places.networks},
+            resumes=places.resumes,
+            basis={
+                "requests": requests,
+                "groups": [one.group.name for one in wanted],
+                "ours": at.ours,
+                **({"networks": [one.as_json() for one in places.networks]} if places.networks else {}),
+            },
         )
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         subject = Subject.of(cluster_row(operation), operation.pk.hex)
         basis = operation.plan["basis"]
-        if basis["ours"]:
-            artefact = lifecycle.artefact()
-            yield from (UploadScript(subject, name, content, artefact.checksum) for name, content in artefact.files)
-        yield AddGroups(subject, basis["requests"])
+        yield from adding(subject, basis)
         yield GroupsSettled(subject, {one["InstanceGroupName"]: one["InstanceCount"] for one in basis["requests"]})
 
     def verify(self, operation: Operation) -> Verification:
@@ -274,6 +291,9 @@ class DeleteGroup(GroupAction[GroupDeleteInput]):
         with readable():
             reader = ClusterReader.of(row)
             found = known_hyperpod(reader)
+            networks = [one.name for one in network.of_group(reader, found, data.group)]
+            if networks and found.group(data.group) is None:
+                return self._remains(row, data, networks)
             group = known_group(found, data.group)
             own = [item for item in reader.instances if item.group_name == group.name]
             rows = [
@@ -288,21 +308,55 @@ class DeleteGroup(GroupAction[GroupDeleteInput]):
             changes=(
                 Change(resource_type=GROUP_RESOURCE, name=f"{row.name}/{group.name}", action="delete"),
                 *(Change(resource_type=NODE_RESOURCE, name=item.key, action="delete") for item in own),
+                *(Change(resource_type=placing.STACK_RESOURCE, name=name, action="delete") for name in networks),
             ),
             checks=tuple(rows),
             cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=cost_after(row, [(group.instance_type, -group.current_count, group.capacity)]),
             typical_seconds=self.typical_seconds,
             irreversible=_lost(f"The group {group.name} with its {len(own)} nodes and their disks"),
-            basis={"groups": [group.name], "nodes": [item.key for item in own]},
+            basis={"groups": [group.name], "nodes": [item.key for item in own], **({"stacks": networks} if networks else {})},
+        )
+
+    def _remains(self, row: Cluster, data: GroupDeleteInput, networks: list[str]) -> Plan:
+        """What an addition that did not come to its end left of a group that is not there."""
+        return Plan(
+            kind=self.kind,
+            summary=f"Delete what was made for {data.group} of {row.name}, which is not there",
+            changes=tuple(Change(resource_type=placing.STACK_RESOURCE, name=name, action="delete") for name in networks),
+            checks=tuple(_confirmed(data)),
+            cost_per_hour_before=row.cost_per_hour,
+            cost_per_hour=row.cost_per_hour,
+            typical_seconds=60,
+            basis={"groups": [data.group], "nodes": [], "stacks": networks},
         )
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = GroupDeleteInput.model_validate(operation.input)
-        return [RemoveGroup(Subject.of(cluster_row(operation), operation.pk.hex), data.group)]
+        subject = Subject.of(cluster_row(operation), operation.pk.hex)
+        return removing(subject, data.group, operation.plan["basis"])
 
     def verify(self, operation: Operation) -> Verification:
         return Verification(f"/api/v1/clusters/{operation.input['name']}/groups/{operation.input['group']}/", "status is 404")
+
+
+def adding(subject: Subject, basis: Mapping[str, Any]) -> Iterator[Step]:
+    """The subnets that are made first, our lifecycle scripts, and the groups."""
+    networks = [GroupNetwork(**one) for one in basis.get("networks") or ()]
+    for one in networks:
+        yield ClearNetwork(subject, one)
+        yield MakeNetwork(subject, one)
+    if basis["ours"]:
+        artefact = lifecycle.artefact()
+        yield from (UploadScript(subject, name, content, artefact.checksum) for name, content in artefact.files)
+    yield AddGroups(subject, basis["requests"], networks)
+
+
+def removing(subject: Subject, group: str, basis: Mapping[str, Any]) -> Iterator[Step]:
+    """The group, then the subnets that nobody needs without it."""
+    yield RemoveGroup(subject, group)
+    if basis.get("stacks"):
+        yield RemoveNetworks(subject, basis["stacks"])
 
 
 def known_hyperpod(reader: ClusterReader) -> HyperPodReading:
@@ -336,9 +390,8 @@ def growth(found: HyperPodReading, group: GroupReading, more: int) -> Wanted:
     return Wanted(as_group(group, more), subnet_of(found, group), "", new=False, total=group.target_count + more)
 
 
-def _wanted(index: int, asked: NewGroup, spec: ResolvedSpec, at: Home) -> Wanted:
-    group = resolve.group(asked)
-    return Wanted(group, asked.subnet or next(iter(at.subnets), ""), f"groups.{index}", tuple(spec.checks_of(group)), asked)
+def _wanted(one: Asked, subnet: str, spec: ResolvedSpec) -> Wanted:
+    return Wanted(one.group, subnet, one.path, tuple(spec.checks_of(one.group)), one.asked)
 
 
 def _additions(cluster: str, data: GroupAddInput, requests: Sequence[dict[str, Any]]) -> Iterator[Change]:

@@ -12,6 +12,7 @@ from clusters.catalog import reading
 from clusters.checks.facts import Facts, Usage, count_instances
 from clusters.checks.registry import Existing, Subject, all_checks, carry_out
 from clusters.checks.resolve import UNKNOWN_NETWORK
+from clusters.groups.network import GroupNetwork
 from clusters.groups.spec import NewGroup
 from clusters.reading.hyperpod import HyperPodReading
 from clusters.reading.reader import ClusterReader
@@ -47,9 +48,12 @@ class Wanted:
 class GroupFacts(Facts):
     """Of the reads of a creation, only those that groups need. Use as a context manager."""
 
-    def __init__(self, aws: Aws, spec: ClusterInput, cluster: HyperPodReading, subnets: Sequence[str]) -> None:
+    def __init__(
+        self, aws: Aws, spec: ClusterInput, cluster: HyperPodReading, subnets: Sequence[str], networks: Sequence[GroupNetwork] = ()
+    ) -> None:
         super().__init__(aws, spec)
-        self._cluster, self._subnets = cluster, sorted(set(subnets))
+        self._cluster, self._made = cluster, {one.placeholder: one.as_subnet() for one in networks}
+        self._subnets = sorted(set(subnets) - set(self._made))
 
     def start(self) -> None:
         self._begin("offerings", lambda: reading.offerings(self.aws, self.spec.group.instance_type).value)
@@ -65,7 +69,7 @@ class GroupFacts(Facts):
         # By filter, so that one that is not there is no error.
         wanted = [{"Name": "subnet-id", "Values": self._subnets}]
         found = self.aws.pages("ec2", "describe_subnets", "Subnets", Filters=wanted) if self._subnets else ()
-        return {"subnets": {item["SubnetId"]: item for item in found}}
+        return {"subnets": {**{item["SubnetId"]: item for item in found}, **self._made}}
 
     def _read_usage(self) -> Usage:
         others = super()._read_usage()
@@ -74,11 +78,17 @@ class GroupFacts(Facts):
         return Usage(on_demand, spot, others.clusters_left_out, own)
 
 
-def checks(reader: ClusterReader, spec: ResolvedSpec, cluster: HyperPodReading, wanted: Sequence[Wanted]) -> list[Check]:
-    """Every row, those that passed included."""
+def checks(
+    reader: ClusterReader,
+    spec: ResolvedSpec,
+    cluster: HyperPodReading,
+    wanted: Sequence[Wanted],
+    networks: Sequence[GroupNetwork] = (),
+) -> list[Check]:
+    """Every row, those that passed included. networks: subnets that are made first, which a wanted group names by its placeholder."""
     subnets = [one.subnet for one in wanted if one.subnet]
     asked = _as_input(spec.name, [one.group for one in wanted])
-    with GroupFacts(reader.aws, asked, cluster, subnets) as facts:
+    with GroupFacts(reader.aws, asked, cluster, subnets, networks) as facts:
         known: Mapping[str, Any] = facts.wait("network")["subnets"]
         found: list[Check] = []
         for subnet in dict.fromkeys(one.subnet for one in wanted):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from ipaddress import IPv4Network
 from typing import Any
 
 from clusters import state
@@ -12,13 +13,15 @@ from operations.models.operation import LOCKING_STATES
 
 WHOLE = ("cluster.create", "cluster.delete")
 """Operations that concern every group."""
+PLACING = ("group.add", "group.replace")
+"""Operations that make subnets: their plans' basis names them."""
 
 
 def refuse_overlap(cluster: str, operation: Operation) -> None:
     """Problem 409 when an operation that has not ended works on one of the groups or nodes of this one's plan."""
     if state.locked(cluster) is None:
         return
-    mine = _claims(operation)
+    mine, ranges = _claims(operation), _ranges(operation)
     for other in Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES).exclude(pk=operation.pk):
         if other.kind in WHOLE:
             raise in_progress(other, f"the whole cluster {cluster}")
@@ -26,6 +29,20 @@ def refuse_overlap(cluster: str, operation: Operation) -> None:
         shared = sorted((mine["groups"] & theirs["groups"]) | (mine["nodes"] & theirs["nodes"]))
         if shared:
             raise in_progress(other, ", ".join(shared))
+        met = sorted(str(one) for one in _ranges(other) if any(one.overlaps(own) for own in ranges))
+        if met:
+            raise in_progress(other, ", ".join(met))
+
+
+def ranges_at_work(cluster: str) -> list[IPv4Network]:
+    """Address ranges that operations under way are about to take."""
+    at_work = Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES, kind__in=PLACING)
+    return [one for operation in at_work for one in _ranges(operation)]
+
+
+def _ranges(operation: Operation) -> list[IPv4Network]:
+    basis: dict[str, Any] = (operation.plan or {}).get("basis") or {}
+    return [IPv4Network(one["cidr"]) for one in basis.get("networks") or ()] if operation.kind in PLACING else []
 
 
 def _claims(operation: Operation) -> dict[str, set[str]]:

@@ -68,14 +68,16 @@ def group_request(
     return request
 
 
-def new_group_request(group: Group, asked: NewGroup, at: Home, deep_health_checks: Iterable[DeepHealthCheck]) -> dict[str, Any]:
-    """The same with everything that a group of one's own may have."""
+def new_group_request(
+    group: Group, asked: NewGroup, at: Home, deep_health_checks: Iterable[DeepHealthCheck], subnet: str
+) -> dict[str, Any]:
+    """The same with everything that a group of one's own may have. subnet: "" for the cluster's own."""
     script = {"SourceS3Uri": asked.lifecycle, "OnCreate": asked.on_create} if asked.lifecycle else at.lifecycle
     request = group_request(group, at.execution_role, script, deep_health_checks)
     if asked.minimum:
         request["MinInstanceCount"] = asked.minimum
-    if asked.subnet:
-        request["OverrideVpcConfig"] = {"SecurityGroupIds": list(at.security_groups), "Subnets": [asked.subnet]}
+    if subnet:
+        request["OverrideVpcConfig"] = {"SecurityGroupIds": list(at.security_groups), "Subnets": [subnet]}
     if asked.image_id:
         request["ImageId"] = asked.image_id
     kubernetes: dict[str, Any] = {}

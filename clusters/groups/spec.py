@@ -15,7 +15,15 @@ Folder = Annotated[str, StringConstraints(pattern=r"^(s3://[a-z0-9][a-z0-9.-]{1,
 """In S3; "" for none."""
 Script = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$", max_length=128)]
 """A file below the folder. AWS's model takes any text here, and the node then finds no such file."""
-SubnetId = Annotated[str, StringConstraints(pattern=r"^(subnet-[0-9a-f]{8,17})?$")]
+SHARED, DEDICATED = "shared", "dedicated"
+SubnetChoice = Annotated[
+    str,
+    StringConstraints(pattern=r"^(shared|dedicated|subnet-[0-9a-f]{8,17})?$"),
+    Field(description="shared (the zone's compute subnet), dedicated (a /20 made for this group), or subnet-…"),
+]
+ZoneName = Annotated[
+    str, StringConstraints(pattern=r"^([a-z]{2}(-[a-z]+)+-\d[a-z])?$"), Field(description="The name of a zone, such as us-west-2b.")
+]
 
 
 class TaintInput(Input):
@@ -32,14 +40,16 @@ def taints_as_sent(taints: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 class NewGroup(GroupInput):
     """Everything but the name has a default.
 
-    minimum: how many nodes HyperPod must reach, with continuous provisioning only. subnet: where the nodes go, "" for the
-    cluster's own compute subnet. lifecycle: S3 folder of a lifecycle script of one's own, with its file in on_create; "" for
-    ours. image_id: an AMI of one's own.
+    minimum: how many nodes HyperPod must reach, with continuous provisioning only. availability_zone: "" for that of the cluster's
+    own compute subnet. subnet: "shared" (or "") for the compute subnet of the zone, which is made where there is none yet;
+    "dedicated" for one made for this group; or one that is there. lifecycle: S3 folder of a lifecycle script of one's own, with its
+    file in on_create; "" for ours. image_id: an AMI of one's own.
     """
 
     name: GroupName
     minimum: Annotated[int, Field(ge=0, le=6758)] | None = None
-    subnet: SubnetId = ""
+    availability_zone: ZoneName = ""
+    subnet: SubnetChoice = ""
     lifecycle: Folder = ""
     on_create: Script = "on_create.sh"
     image_id: Annotated[str, StringConstraints(pattern=r"^(ami-[0-9a-f]{8,17})?$")] = ""

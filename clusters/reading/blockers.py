@@ -187,6 +187,15 @@ def interfaces(aws: Aws, vpc_id: str, security_group_ids: Iterable[str]) -> list
     filters = [{"Name": "vpc-id", "Values": [vpc_id]}]
     if groups:
         filters.append({"Name": "group-id", "Values": groups})
+    return _interfaces(aws, filters)
+
+
+def subnet_interfaces(aws: Aws, subnet_id: str) -> list[Interface]:
+    """Interfaces in a subnet; none of no subnet."""
+    return _interfaces(aws, [{"Name": "subnet-id", "Values": [subnet_id]}]) if subnet_id else []
+
+
+def _interfaces(aws: Aws, filters: list[dict[str, Any]]) -> list[Interface]:
     return [
         Interface(item["NetworkInterfaceId"], item.get("Description", ""), item["Status"], item.get("RequesterId", ""))
         for item in aws.pages("ec2", "describe_network_interfaces", "NetworkInterfaces", Filters=filters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from clusters.groups import network
 from clusters.reading import blockers
 from clusters.reading.failures import fault as classified
 from clusters.reading.reader import ClusterReader
@@ -246,6 +247,7 @@ class NothingLeft(WaitingStep):
             left.append(f"the EKS cluster ({reader.eks.status})")
         if reader.stack is not None:
             left.append(f"the stack ({reader.stack.status})")
+        left += [f"the stack {one.name} ({one.status})" for one in network.all_of(reader)]
         left += [f"the log group {group}" for group in blockers.log_groups(reader.aws, reader.eks_name)]
         if left:
             return failed(

@@ -8,6 +8,7 @@ from typing import Any
 from clusters.configs.export import exported_group
 from clusters.groups import autoscaling, change
 from clusters.groups.choice import alive, still_there
+from clusters.groups.network import GroupNetwork
 from clusters.reading import failures
 from clusters.reading.hyperpod import EventReading, GroupReading, HyperPodReading, InstanceReading
 from clusters.reading.reader import ClusterReader
@@ -66,9 +67,9 @@ class AddGroups(GroupStep):
     api = "sagemaker:UpdateCluster"
     typical_seconds = 30
 
-    def __init__(self, subject: Subject, requests: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, subject: Subject, requests: Sequence[Mapping[str, Any]], networks: Sequence[GroupNetwork] = ()) -> None:
         super().__init__(subject)
-        self.requests = requests
+        self.requests, self.networks = requests, networks
         names = ", ".join(one["InstanceGroupName"] for one in requests)
         self.title = f"Add {names} to {subject.name}"
 
@@ -88,9 +89,17 @@ class AddGroups(GroupStep):
         return different(f"HyperPod has no {', '.join(missing)}", missing=missing)
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:
-        sent = [one for one in self.requests if one["InstanceGroupName"] in seen.facts["missing"]]
+        sent = [self._placed(one, context) for one in self.requests if one["InstanceGroupName"] in seen.facts["missing"]]
         reply = self.aws.write("sagemaker", "update_cluster", ClusterName=self.subject.hyperpod_name, InstanceGroups=sent)
         return Outcome(reply.request_id, f"Asked HyperPod for {', '.join(seen.facts['missing'])}", {"accepted": True})
+
+    def _placed(self, request: Mapping[str, Any], context: StepContext) -> Mapping[str, Any]:
+        """With the id of the subnet that was made for it."""
+        made = {one.placeholder: context.facts[f"make-{one.part}"]["subnet"] for one in self.networks}
+        where = request.get("OverrideVpcConfig")
+        if not where:
+            return request
+        return {**request, "OverrideVpcConfig": {**where, "Subnets": [made.get(one, one) for one in where["Subnets"]]}}
 
 
 class AddNodes(GroupStep):

@@ -11,13 +11,13 @@ from pydantic import ValidationError
 from clusters.resolved import ResolvedSpec
 
 _KEY, _SPECIFICATION = "InstantStart", "Specification"
-_LINT = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
+LINT = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
 """W3010 advises against zones by name, for templates that go to many regions; this one is made for one cluster in one place."""
 
 
 def metadata(spec: ResolvedSpec) -> dict[str, Any]:
     """The template's Metadata section. CloudFormation's templates know no null: what is None is left out, and is None when read."""
-    return {**_LINT, _KEY: {_SPECIFICATION: spec.model_dump(mode="json", exclude_none=True)}}
+    return {**LINT, _KEY: {_SPECIFICATION: spec.model_dump(mode="json", exclude_none=True)}}
 
 
 def specification_in(template: str | Mapping[str, Any]) -> ResolvedSpec | None:

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.principals import principal_for
 from clusters.choices import State
 from clusters.models import Cluster
-from clusters.tests.driving import failure
+from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
 from instantstart import cloud
 from operations import points
@@ -89,6 +89,11 @@ def test_a_creation_and_a_deletion_that_die_once_at_each_point_end_the_same(
     )
     assert {kind: kinds[kind] for kind in once} == dict.fromkeys(once, 1)
     assert kinds["eks.addon"] == 6
+
+    # With a subnet of its own, which must go before the network that it is in.
+    group = {"name": "apart", "instance_type": "ml.m5.xlarge", "count": 0, "subnet": "dedicated"}
+    added = run(sandbox, operator, "group.add", name="demo", groups=[group])
+    assert added.state == OperationState.SUCCEEDED, failure(added)
 
     second = Killer()
     monkeypatch.setattr(points, "reach", second.reach)

@@ -17,6 +17,7 @@ from clusters.api.groups import reasons
 from clusters.api.nodes import VERBS, events_of, operations_on_nodes
 from clusters.catalog.instance_types import INSTANCE_TYPES
 from clusters.groups import advice
+from clusters.groups.spec import DEDICATED, SHARED
 from clusters.models import Cluster, InstanceGroup, Node
 from clusters.spec import Capacity, GroupInput
 from clusters.web.forms import CAPACITY_WORDS, described
@@ -38,7 +39,13 @@ DANGEROUS = ("replace", "delete")
 ASK_ABOUT_WORK = ("reboot", "replace", "delete", "drain")
 
 
-FIELDS = ("name", "instance_type", "count", "capacity", "training_plan_arn", "subnet", "volume_gb")
+FIELDS = ("name", "instance_type", "count", "capacity", "training_plan_arn", "availability_zone", "subnet", "volume_gb")
+GIVEN = "given"
+PLACES = (
+    (SHARED, "The shared compute subnet of the zone"),
+    (DEDICATED, "A new /20 of its own, made for this group and removed with it"),
+    (GIVEN, "A subnet that is there"),
+)
 
 
 class GroupForm(ProblemForm):
@@ -53,7 +60,13 @@ class GroupForm(ProblemForm):
         choices=[(mode.value, words) for mode, words in CAPACITY_WORDS.items()], initial=Capacity.ON_DEMAND.value, label="Capacity"
     )
     training_plan_arn = forms.CharField(required=False, label="Training plan (ARN)", help_text="Only for capacity from a training plan.")
-    subnet = forms.CharField(required=False, label="Subnet", help_text="subnet-…; empty: the cluster's own.")
+    availability_zone = forms.CharField(
+        required=False,
+        label="Availability Zone",
+        help_text="Such as us-west-2b; empty: that of the cluster's own subnet. Where the cluster has none yet, one is made.",
+    )
+    place = forms.ChoiceField(required=False, choices=PLACES, initial=SHARED, label="Where its nodes go")
+    subnet = forms.CharField(required=False, label="Subnet", help_text="subnet-…, for a subnet that is there.")
     volume_gb = forms.IntegerField(min_value=1, max_value=16384, initial=500, label="EBS volume (GB)")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -64,7 +77,18 @@ class GroupForm(ProblemForm):
 
     def to_group(self) -> dict[str, Any]:
         """One group of `group.add`; what was left empty is left out."""
-        return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        place = given.pop("place", SHARED)
+        return {**given, "subnet": DEDICATED} if place == DEDICATED else given
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        place, subnet = given.get("place"), given.get("subnet")
+        if place == GIVEN and not subnet:
+            self.add_error("subnet", "Say which: subnet-….")
+        elif place == DEDICATED and subnet:
+            self.add_error("subnet", "Leave it empty for a new subnet, or choose a subnet that is there.")
+        return given
 
 
 def _here(name: str) -> str:

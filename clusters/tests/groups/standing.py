@@ -52,6 +52,11 @@ class Standing:
         found = self.aws.pages("sagemaker", "list_cluster_nodes", "ClusterNodeSummaries", ClusterName="demo", IncludeNodeLogicalIds=True)
         return [node for node in found if node["InstanceGroupName"] == group]
 
+    def stacks(self) -> list[str]:
+        """Those of subnets that were made for groups."""
+        found = (row["id"].split("/")[-2] for row in self.sandbox.ledger() if row["kind"] == "cloudformation.stack")
+        return sorted(name for name in found if name.startswith(("instantstart-demo-group-", "instantstart-demo-zone-")))
+
     def mark(self) -> None:
         """From here on, calls are counted."""
         self.since = max((one["sequence"] for one in self._calls()), default=self.since)

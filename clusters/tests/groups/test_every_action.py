@@ -64,7 +64,7 @@ class Field:
         counts = self.standing.counts()
         if GROUP not in counts:
             if count:
-                self.done("group.add", groups=[{"name": GROUP, "instance_type": CPU, "count": count}])
+                self.done("group.add", groups=[{"name": GROUP, "instance_type": CPU, "count": count, "subnet": "dedicated"}])
         elif not count:
             self.done("group.delete", group=GROUP, confirm=GROUP, disrupt=True)
         elif counts[GROUP] != count:
@@ -152,10 +152,10 @@ ROWS = (
     Row("drift.revert", lambda _: drifted(desired=2, observed=1), ("BatchAddClusterNodes",), one, decided("resolved")),
     Row(
         "group.add",
-        lambda _: {"name": "demo", "groups": [{"name": GROUP, "instance_type": CPU, "count": 1}]},
-        ("UpdateCluster",),
+        lambda _: {"name": "demo", "groups": [{"name": GROUP, "instance_type": CPU, "count": 1, "subnet": "dedicated"}]},
+        ("CreateStack", "UpdateCluster"),
         lambda field: field.group(0),
-        lambda field: len(field.standing.nodes(GROUP)) == 1,
+        lambda field: len(field.standing.nodes(GROUP)) == 1 and field.standing.stacks() == [f"instantstart-demo-group-{GROUP}"],
     ),
     Row(
         "group.update",
@@ -194,9 +194,9 @@ ROWS = (
     Row(
         "group.delete",
         lambda _: {"name": "demo", "group": GROUP, "confirm": GROUP},
-        ("UpdateCluster",),
+        ("UpdateCluster", "DeleteStack"),
         one,
-        lambda field: GROUP not in field.standing.counts(),
+        lambda field: GROUP not in field.standing.counts() and field.standing.stacks() == [],
     ),
     Row("cluster.update_software", lambda _: {"name": "demo"}, ("UpdateClusterSoftware",), outdated),
     Row("phase.retry", lambda _: {"name": "demo", "phase": "dependencies"}, ("CreateAddon",), without_an_addon),

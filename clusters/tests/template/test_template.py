@@ -13,6 +13,7 @@ from cfnlint.config import ManualArgs
 from clusters.resolved import ResolvedSpec, Storage
 from clusters.template import INLINE_LIMIT, TemplateTooLong, control_plane, resources
 from clusters.template.document import Resource, Template
+from clusters.template.group_network import group_network
 from clusters.template.metadata import specification_in
 from clusters.tests.specs import IDENTITY, existing_network, new_network, resolved
 
@@ -54,6 +55,22 @@ def statements(value: Any) -> Iterator[dict[str, Any]]:
 def test_cfn_lint_finds_nothing(name: str) -> None:
     found = lint(control_plane(SPECS[name], IDENTITY), config=ManualArgs(regions=["us-west-2"]))
     assert [f"{match.rule.id} {match.message} {match.path}" for match in found] == []
+
+
+def test_a_subnet_for_a_group_comes_with_its_route_out_and_an_endpoint_for_s3_and_cfn_lint_finds_nothing() -> None:
+    way_out = ("NatGatewayId", "nat-0123456789abcdef0")
+    made = group_network("instantstart-demo-group-cpu", "vpc-0123456789abcdef0", "us-west-2b", "10.90.32.0/20", way_out)
+    found = lint(made.text(), config=ManualArgs(regions=["us-west-2"]))
+    assert [f"{match.rule.id} {match.message} {match.path}" for match in found] == []
+    document = made.document()
+    assert document["Resources"]["Subnet"]["Properties"]["CidrBlock"] == "10.90.32.0/20"
+    assert document["Resources"]["DefaultRoute"]["Properties"] == {
+        "RouteTableId": {"Ref": "Routes"},
+        "DestinationCidrBlock": "0.0.0.0/0",
+        "NatGatewayId": "nat-0123456789abcdef0",
+    }
+    assert document["Resources"]["S3Endpoint"]["Properties"]["RouteTableIds"] == [{"Ref": "Routes"}]
+    assert document["Outputs"]["SubnetId"]["Value"] == {"Ref": "Subnet"}
 
 
 @pytest.mark.parametrize("name", sorted(SPECS))
