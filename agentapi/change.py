@@ -30,7 +30,7 @@ async def change(
     values: Mapping[str, Any] | None = None,
     said: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """values: what the tool's `verify` is filled with. said: further members of the answer, such as the cluster taken."""
+    """values: what the tool's `verify` is filled with, besides "operation". said: further members of the answer."""
     query = {**(params or {}), "dry_run": True} if asked.dry_run else {**(params or {}), "plan_fingerprint": asked.plan_fingerprint}
     key = None if asked.dry_run else asked.operation_key
     reply = await call.rest.send(method, path, params=query, body=body, key=key, reason=asked.reason)
@@ -100,7 +100,8 @@ def _value(value: Any) -> str:
 def accepted(call: Call, reply: Reply, values: Mapping[str, Any], said: Mapping[str, Any]) -> Answer:
     """The operation that a change became, or that there was nothing to change."""
     body = reply.body if isinstance(reply.body, dict) else {}
-    verify = call.tool.verify.of(values) if call.tool.verify else {}
+    known = {**values, "operation": body["id"]} if body.get("id") else values
+    verify = call.tool.verify.of(known) if call.tool.verify else {}
     if not body.get("id"):
         return Answer("Nothing had to change.", {**said, "changed": False, "verify": verify})
     operation, state = str(body["id"]), str(body.get("state", ""))

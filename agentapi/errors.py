@@ -43,7 +43,8 @@ LOOK_AGAIN = frozenset({"plan_required", "plan_changed", "plan_too_old", "plan_h
 AGAIN = frozenset({"throttled", "request_in_progress", "rate_limited"})
 """Codes whose way on is the same call, later."""
 NOBODY_BUT_A_PERSON = frozenset(
-    {"role_too_low", "read_only_token", "cluster_not_allowed", "account_not_allowed", "agents_stopped", "agent_limit_reached"}
+    {"role_too_low", "read_only_token", "cluster_not_allowed", "account_not_allowed", "agents_stopped", "token_limit", "token_cost"}
+    | {"agent_token", "agent_may_not_approve", "agent_may_not_resolve"}
 )
 FIXES = {
     "plan_required": "Call it with dry_run true, look at the plan, then call it again with that plan_fingerprint.",

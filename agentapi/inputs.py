@@ -22,16 +22,16 @@ class ToolInput(BaseModel):
 class OnCluster(ToolInput):
     """cluster: left out, it is the preferred one, or the only one; the answer says which."""
 
-    cluster: ClusterName | None = None
+    cluster: Annotated[ClusterName | None, Field(description="left out: preferred or only one")] = None
 
 
 class Listing(ToolInput):
     """A list, narrowed. where: filters of the REST list by name. fields: other members than the summary's."""
 
-    where: Annotated[dict[Segment, Scalar | list[Scalar]] | None, Field(max_length=12)] = None
-    fields: Annotated[list[Segment] | None, Field(max_length=20)] = None
+    where: Annotated[dict[Segment, Scalar | list[Scalar]] | None, Field(max_length=12, description="filters: {member: value}")] = None
+    fields: Annotated[list[Segment] | None, Field(max_length=20, description="members in place of the summary")] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
-    cursor: Text | None = None
+    cursor: Annotated[Text | None, Field(description="next_cursor of the page before")] = None
 
 
 class ClusterListing(OnCluster, Listing):
@@ -47,10 +47,14 @@ class Chosen(ToolInput):
 class Changing(ToolInput):
     """A change. dry_run: only the plan. operation_key: the same key again has no second effect. reason: why, for who approves."""
 
-    dry_run: bool = False
-    plan_fingerprint: Text | None = None
-    operation_key: Annotated[str | None, StringConstraints(min_length=1, max_length=200)] = None
-    reason: Annotated[str | None, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=500)] = None
+    dry_run: Annotated[bool, Field(description="only the plan")] = False
+    plan_fingerprint: Annotated[Text | None, Field(description="of that plan")] = None
+    operation_key: Annotated[
+        str | None, StringConstraints(min_length=1, max_length=200), Field(description="new for each change; again: no second effect")
+    ] = None
+    reason: Annotated[
+        str | None, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=500), Field(description="why, for who approves")
+    ] = None
 
 
 class ClusterChange(OnCluster, Changing):

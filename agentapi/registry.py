@@ -8,7 +8,7 @@ from __future__ import annotations
 import agentapi.prompts as prompts
 import agentapi.resources as resources
 from agentapi.tool import Tool
-from agentapi.tools import catalog, cluster, operation, phase, quota
+from agentapi.tools import catalog, cluster, drift, feature, group, imported, node, operation, orphan, phase, quota, storage, training_plan
 
 TOOLS: tuple[Tool, ...] = (
     *cluster.TOOLS,
@@ -16,6 +16,14 @@ TOOLS: tuple[Tool, ...] = (
     *operation.TOOLS,
     *catalog.TOOLS,
     *quota.TOOLS,
+    *storage.TOOLS,
+    *group.TOOLS,
+    *node.TOOLS,
+    *feature.TOOLS,
+    *drift.TOOLS,
+    *orphan.TOOLS,
+    *imported.TOOLS,
+    *training_plan.TOOLS,
 )
 RESOURCES: tuple[resources.Source, ...] = (resources.RULES, resources.CATALOG)
 PROMPTS: tuple[prompts.Source, ...] = ()

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agentapi.call import Call
 from agentapi.change import change
-from agentapi.inputs import Changing, Chosen, ClusterChange, ClusterName, Listing, OnCluster, Text, given
+from agentapi.inputs import Changing, Chosen, ClusterChange, ClusterListing, ClusterName, Listing, OnCluster, Text, ToolInput, given
 from agentapi.listing import page
 from agentapi.outputs import Change, One, Page
 from agentapi.outside import outside, outside_all
@@ -174,6 +174,99 @@ async def prefer_cluster(call: Call, asked: ClusterChange) -> Answer:
     return await change(call, asked, "POST", f"clusters/{taken.name}/prefer/", values={"cluster": taken.name}, said=taken.said)
 
 
+class ProtectCluster(ClusterChange):
+    """enabled: it can't be deleted."""
+
+    enabled: bool
+
+
+async def protect_cluster(call: Call, asked: ProtectCluster) -> Answer:
+    taken = await call.cluster(asked.cluster)
+    body, values = {"enabled": asked.enabled}, {"cluster": taken.name, "enabled": str(asked.enabled).lower()}
+    return await change(call, asked, "PUT", f"clusters/{taken.name}/protection/", body=body, values=values, said=taken.said)
+
+
+def dependency(found: dict[str, Any]) -> dict[str, Any]:
+    """A dependency in one line."""
+    return {
+        "name": found["name"],
+        "kind": found["kind"],
+        "state": found["state"],
+        "version": found["version"],
+        "pods_ready": f"{found['ready_pods']}/{found['pods']}",
+        "message": outside(found["message"], 120),
+        "faults": [f"{one['code']}: {outside(one['message'], 120)} {one['hint']}".strip() for one in found["faults"][:2]],
+        "seen": ago(found["observed_at"]),
+    }
+
+
+async def list_dependencies(call: Call, asked: ClusterListing) -> Answer:
+    taken = await call.cluster(asked.cluster)
+    return await page(call, f"clusters/{taken.name}/dependencies/", asked, dependency, "dependency", said=taken.said)
+
+
+def event(found: dict[str, Any]) -> dict[str, Any]:
+    """One of HyperPod's events in one line."""
+    return {
+        "at": ago(found["at"]),
+        "level": found["level"],
+        "group": found["group_name"],
+        "node": found["instance_id"],
+        "text": outside(found["description"], 160),
+        "code": found["code"],
+        "fix": found["hint"],
+    }
+
+
+async def list_events(call: Call, asked: ClusterListing) -> Answer:
+    taken = await call.cluster(asked.cluster)
+    return await page(call, f"clusters/{taken.name}/events/", asked, event, "event", said=taken.said)
+
+
+class Cost(ToolInput):
+    """Left out: all clusters."""
+
+    cluster: ClusterName | None = None
+    owner: Text | None = None
+
+
+class CostOne(One):
+    """total: of all that is shown. unknown: what has no known price."""
+
+    total: str
+    known: str
+    unknown: list[str]
+    clusters: list[dict[str, Any]]
+    owners: list[dict[str, Any]]
+
+
+async def cost(call: Call, asked: Cost) -> Answer:
+    found = await call.rest.get("cost/", {"cluster": asked.cluster, "owner": asked.owner})
+    clusters = [
+        slim(
+            {
+                "cluster": one["name"],
+                "total": money(one["total"]["per_hour"]),
+                "parts": [f"{part['name']} {part['what']}: {money(part['per_hour'])}" for part in one["parts"][:6]]
+                if asked.cluster
+                else [],
+                "seen": ago(one["observed_at"]),
+            }
+        )
+        for one in found["clusters"]
+    ]
+    owners = [{"owner": one["owner"] or UNKNOWN, "total": money(one["total"]["per_hour"])} for one in found["owners"]]
+    total = found["total"]
+    data = {
+        "total": money(total["per_hour"]),
+        "known": money(total["known_per_hour"]),
+        "unknown": total["unknown"][:10],
+        "clusters": clusters,
+        "owners": owners,
+    }
+    return Answer(f"What runs costs {data['total']}.", slim(data))
+
+
 TOOLS = (
     Tool(
         "cluster_list",
@@ -228,5 +321,43 @@ TOOLS = (
         prefer_cluster,
         Verify("cluster_list", {}, "preferred is {cluster}"),
         idempotent=True,
+    ),
+    Tool(
+        "cluster_protect",
+        "Protect a cluster",
+        "Whether it can be deleted at all.",
+        "governance",
+        ProtectCluster,
+        Change,
+        protect_cluster,
+        Verify("cluster_get", {"cluster": "{cluster}"}, "protected is {enabled}"),
+        idempotent=True,
+    ),
+    Tool(
+        "cluster_dependencies",
+        "List dependencies",
+        "What the cluster needs inside (add-ons, charts) and its state. where: state, kind.",
+        "core",
+        ClusterListing,
+        Page,
+        list_dependencies,
+    ),
+    Tool(
+        "cluster_events",
+        "List events",
+        "HyperPod's events, newest first, with cause and fix where known. where: level, group, instance_id, since.",
+        "operations",
+        ClusterListing,
+        Page,
+        list_events,
+    ),
+    Tool(
+        "cluster_cost",
+        "Look at the cost",
+        "What runs costs an hour, by cluster and owner; one cluster by its groups.",
+        "governance",
+        Cost,
+        CostOne,
+        cost,
     ),
 )

@@ -17,6 +17,8 @@ from agentapi.tool import Answer, Tool, Verify
 from agentapi.words import UNKNOWN, ago, seconds_since, slim, span
 
 OperationId = Segment
+DONE = Verify("operation_get", {"operation": "{operation}"}, "state is succeeded")
+"""For changes whose outcome no other tool shows better."""
 
 
 def row(found: dict[str, Any]) -> dict[str, Any]:
