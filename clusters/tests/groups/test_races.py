@@ -8,6 +8,7 @@ import pytest
 
 from accounts.models import User
 from accounts.principals import principal_for
+from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
 from clusters.tests.driving import begin, failure, run
 from clusters.tests.groups.meanwhile import Meanwhile
@@ -141,3 +142,34 @@ def test_a_node_class_that_appears_between_plan_and_call_stops_scaling_by_hand(
     assert standing.writes() == []
     api.delete("karpenter.sagemaker.amazonaws.com/v1", "HyperpodNodeClass", "burst")
     remove(standing, operator, "auto")
+
+
+def test_a_cluster_that_is_deleted_while_a_group_and_a_feature_come_leaves_nothing(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meanwhile = Meanwhile(monkeypatch)
+    adding = begin(operator, "group.add", name="demo", groups=[{"name": "late", "instance_type": CPU, "count": 1}])
+    features = {"tiered_checkpointing": {"enabled": True}}
+    begin(operator, "feature.set", name="demo", features=features, cascade=True)
+    deleting: list[Operation] = []
+
+    def delete_it() -> None:
+        deleting.append(begin(operator, "cluster.delete", name="demo", confirm="demo"))
+        with pytest.raises(Problem) as refused:
+            submit("group.scale", {"name": "demo", "group": "workers", "count": 2}, principal_for(operator), channel="api")
+        assert (refused.value.code, refused.value.extra) == ("operation_in_progress", {"operation": str(deleting[0].pk)})
+
+    meanwhile.at("call.before", delete_it)
+    drive(lambda: bool(deleting), max_ticks=200, on_idle=standing.sandbox.forward)
+    drive(
+        lambda: not Operation.objects.filter(Operation.drivable()).exists(),
+        max_ticks=3000,
+        on_idle=lambda: standing.sandbox.forward("next"),
+    )
+    deleting[0].refresh_from_db()
+    adding.refresh_from_db()
+    assert deleting[0].state == OperationState.SUCCEEDED, failure(deleting[0])
+    assert (adding.state, adding.error_code) == (OperationState.FAILED, "hyperpod_missing"), failure(adding)
+    assert adding.error_message == "AWS knows no HyperPod cluster demo any more."
+    assert [row["kind"] for row in standing.sandbox.ledger() if row["kind"] != "sagemaker.training-plan"] == []
+    assert not Cluster.objects.exists()
