@@ -39,6 +39,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("BadRequest", X, "Kubernetes rejects the request.", "Correct what the message names."),
     Entry("NotAcceptable", X, "Kubernetes does not offer this format."),
     Entry("UnsupportedMediaType", X, "Kubernetes does not take this format."),
+    Entry(
+        "MethodNotAllowed",
+        R,
+        "The kind is being deleted; it may come back.",
+        pattern=r"(?i)while custom resource definition is terminating",
+    ),
     Entry("MethodNotAllowed", X, "Kubernetes does not allow this on the object."),
     Entry("RequestEntityTooLarge", X, "The object is too large.", "Make it smaller than 1.5 MB."),
     Entry("Unknown", U, "Kubernetes gave no reason."),

@@ -158,6 +158,9 @@ def test_a_kubernetes_error_means_what_its_reason_says() -> None:
     assert classify(forbidden).category == Category.RECOVERABLE
     assert classify(KubeError("get /api", "Forbidden", "no", 403, True)).category == Category.TERMINAL
     assert classify(KubeError("get /api", "Unreachable", "refused", None, False)).category == Category.RECOVERABLE
+    going = "create not allowed while custom resource definition is terminating"
+    assert classify(KubeError("patch /apis", "MethodNotAllowed", going, 405, True)).category == Category.RECOVERABLE
+    assert classify(KubeError("patch /apis", "MethodNotAllowed", "no", 405, True)).category == Category.TERMINAL
     assert classify(HelmError("upgrade", "ChartNotFound", "no chart")).category == Category.TERMINAL
 
 

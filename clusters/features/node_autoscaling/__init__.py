@@ -22,6 +22,7 @@ from clusters.features.node_autoscaling.settings import DEFAULTS, NodeAutoscalin
 from clusters.features.part import Part
 from clusters.features.role import RolePart, role_arn
 from clusters.groups.autoscaling import TITLE
+from clusters.reading.kubernetes import GROUP_LABEL
 from clusters.reading.pods import titles, work_on
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -105,8 +106,10 @@ class NodeAutoscaling(Feature):
         )
 
     def users(self, reader: ClusterReader, spec: ResolvedSpec, seen: FeatureSeen) -> list[str]:
-        """What runs on the nodes that it made: they go with it."""
-        return titles(work_on(reader.pods, claimed_nodes(reader)))
+        """What runs on the nodes that it made: they go with it. Those of its groups are its own, also before a claim tells them."""
+        groups = set(seen.settings["groups"])
+        grown = [node.name for node in reader.nodes if node.labels.get(GROUP_LABEL) in groups]
+        return titles(work_on(reader.pods, sorted({*claimed_nodes(reader), *grown})))
 
 
 FEATURE = NodeAutoscaling()

@@ -101,6 +101,8 @@ class ScalingObjectPart(Part):
         if config(reader).get("Status") != "InService":
             return f"HyperPod's autoscaling is {config(reader).get('Status', 'off')}; it takes a {self.resource_type} when it is in service"
         definition = reader.object(*DEFINITION)
+        if definition is not None and definition["metadata"].get("deletionTimestamp"):
+            return f"Kubernetes still takes {KIND} away, which an earlier Karpenter brought; it takes none until that has ended"
         established = _conditions(definition or {}).get("Established", {}).get("status") == "True"
         return "" if established else f"Kubernetes does not know {KIND} yet: it comes with HyperPod's Karpenter"
 

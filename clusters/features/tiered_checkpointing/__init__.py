@@ -143,7 +143,8 @@ def _lives(item: Mapping[str, Any]) -> bool:
 
 def _caches_in_tiers(item: Mapping[str, Any]) -> bool:
     cache = (item.get("spec") or {}).get("kvCacheSpec") or {}
-    return bool(cache.get("enableL2Cache")) and (cache.get("l2CacheSpec") or {}).get("l2CacheBackend") == "tieredstorage"
+    backend = str((cache.get("l2CacheSpec") or {}).get("l2CacheBackend", ""))
+    return bool(cache.get("enableL2Cache")) and backend.lower() == "tieredstorage"  # its definition takes any case
 
 
 FEATURE = TieredCheckpointing()

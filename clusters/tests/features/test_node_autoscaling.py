@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,11 +12,10 @@ from clusters.choices import FeatureState
 from clusters.features.node_autoscaling.objects import DEFINITION
 from clusters.tests.driving import begin, failure, run
 from clusters.tests.features.conftest import Rig, request
+from clusters.tests.features.every import GROUPS, SETTINGS
 from clusters.tests.groups.meanwhile import Meanwhile
-from clusters.tests.test_kill import Killer, survive
 from instantstart import cloud
 from instantstart.problem import Problem
-from operations import points
 from operations.choices import OperationState
 from operations.driver import drive
 from operations.plan import Plan
@@ -27,28 +25,18 @@ pytestmark = [pytest.mark.kube, pytest.mark.slow, pytest.mark.django_db(transact
 
 ROLE = "instantstart-demo-karpenter"
 CLASS, POOL = "karpenter.sagemaker.amazonaws.com/v1", "karpenter.sh/v1"
-GROUPS = {"gpu": "ml.g5.8xlarge", "cpu": "ml.m5.xlarge"}
-ON = {"groups": ["gpu"], "limits": {"nvidia.com/gpu": 2}, "budgets": [{"nodes": "100%"}]}
+ON = SETTINGS["node_autoscaling"]
 
 
 @pytest.fixture
 def land(rig: Rig) -> Rig:
     """With two groups of no instances besides `workers`."""
-    here = {group["InstanceGroupName"] for group in described()["InstanceGroups"]}
-    asked = [{"name": name, "instance_type": kind, "count": 0} for name, kind in GROUPS.items() if name not in here]
-    if asked:
-        made = run(rig.sandbox, rig.operator, "group.add", name="demo", groups=asked)
-        assert made.state == OperationState.SUCCEEDED, failure(made)
-    rig.before = rig.ledger()
+    rig.group(**GROUPS)
     return rig
 
 
-def described() -> dict[str, Any]:
-    return cloud.connect("us-west-2").read("sagemaker", "describe_cluster", ClusterName="demo")
-
-
-def counts() -> dict[str, int]:
-    return {group["InstanceGroupName"]: group["TargetCount"] for group in described()["InstanceGroups"]}
+def counts(rig: Rig) -> dict[str, int]:
+    return {group["InstanceGroupName"]: group["TargetCount"] for group in rig.described()["InstanceGroups"]}
 
 
 def plan(rig: Rig, **changes: Any) -> Plan:
@@ -59,10 +47,6 @@ def refused(rig: Rig, kind: str, **raw: Any) -> dict[str, str]:
     with pytest.raises(Problem) as problem:
         submit(kind, {"name": "demo", **raw}, principal_for(rig.operator), channel="api")
     return {error.code: f"{error.detail} {error.hint}" for error in problem.value.errors}
-
-
-def until(rig: Rig, what: Callable[[], object]) -> None:
-    drive(lambda: bool(what()), max_ticks=400, on_idle=rig.sandbox.forward)
 
 
 def node_class(name: str, *groups: str) -> dict[str, Any]:
@@ -97,7 +81,7 @@ def test_groups_grow_and_shrink_by_themselves_from_the_door_to_the_nodes(land: R
     mark = land.now()
     land.done(node_autoscaling=ON)
     assert land.writes_since(mark) == ["iam:CreateRole", "iam:PutRolePolicy", "sagemaker:UpdateCluster"]
-    found = described()
+    found = land.described()
     assert found["AutoScaling"] == {"Mode": "Enable", "AutoScalerType": "Karpenter", "Status": "InService"}
     assert found["ClusterRole"].endswith(f":role/{ROLE}")
     document = cloud.connect("us-west-2").read("iam", "get_role_policy", RoleName=ROLE, PolicyName="access")["PolicyDocument"]
@@ -146,22 +130,22 @@ def test_groups_grow_and_shrink_by_themselves_from_the_door_to_the_nodes(land: R
 
     # From zero for a pod that waits, and back when nothing runs there.
     land.kube.apply(pod())
-    until(land, lambda: ((land.kube.get("v1", "Pod", "train", "default") or {}).get("status") or {}).get("phase") == "Running")
-    assert counts() == {"workers": 1, "gpu": 1, "cpu": 0}
-    until(land, lambda: land.seen("node_autoscaling").message == "Karpenter keeps 1 node in gpu")
+    land.until(lambda: ((land.kube.get("v1", "Pod", "train", "default") or {}).get("status") or {}).get("phase") == "Running")
+    assert counts(land) == {"workers": 1, "gpu": 1, "cpu": 0}
+    land.until(lambda: land.seen("node_autoscaling").message == "Karpenter keeps 1 node in gpu")
     assert "Pod default/train" in refused(land, "feature.set", **request(node_autoscaling=False))["feature_in_use"]
     assert "Pod default/train" in refused(land, "feature.set", **request(node_autoscaling={"groups": ["cpu"]}))["work_runs"]
     land.kube.delete("v1", "Pod", "train", "default")
-    until(land, lambda: counts()["gpu"] == 0)
+    land.until(lambda: counts(land)["gpu"] == 0)
     assert land.writes_since(mark) == []
 
     # Off, backwards.
     land.done(node_autoscaling=False)
     assert land.writes_since(mark) == ["sagemaker:UpdateCluster", "iam:DeleteRolePolicy", "iam:DeleteRole"]
-    until(land, lambda: land.kube.get(*DEFINITION) is None)
+    assert land.kube.get(*DEFINITION) is None
     assert land.seen("node_autoscaling").state == FeatureState.ABSENT
     assert land.ledger() - land.before == set()
-    assert "AutoScaling" not in described()
+    assert "AutoScaling" not in land.described()
 
 
 def test_a_group_that_is_being_scaled_does_not_come_under_it_meanwhile_nor_the_other_way_round(land: Rig) -> None:
@@ -184,18 +168,6 @@ def test_a_group_that_is_being_scaled_does_not_come_under_it_meanwhile_nor_the_o
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
 
 
-def test_it_comes_and_goes_once_however_often_the_driver_dies(land: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    for key, change, state in (("on", ON, FeatureState.ACTIVE), ("off", False, FeatureState.ABSENT)):
-        killer = Killer()
-        with monkeypatch.context() as patched:
-            patched.setattr(points, "reach", killer.reach)
-            ended, deaths = survive(land.sandbox, land.operator, "feature.set", key=key, **request(node_autoscaling=change))
-        assert ended.state == OperationState.SUCCEEDED, failure(ended)
-        assert deaths == len(killer.reached) > 10
-        assert land.seen("node_autoscaling").state == state
-    assert land.ledger() - land.before == set()
-
-
 def test_what_another_hand_turned_on_under_its_own_role_is_completed_and_its_role_left_alone(land: Rig) -> None:
     aws = cloud.connect("us-west-2")
     trust = {"Effect": "Allow", "Principal": {"Service": "hyperpod.sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
@@ -208,14 +180,14 @@ def test_what_another_hand_turned_on_under_its_own_role_is_completed_and_its_rol
     theirs = made.data["Role"]["Arn"]
     scaling = {"Mode": "Enable", "AutoScalerType": "Karpenter"}
     aws.write("sagemaker", "update_cluster", ClusterName="demo", AutoScaling=scaling, ClusterRole=theirs)
-    until(land, lambda: described()["AutoScaling"]["Status"] == "InService")
+    land.until(lambda: land.described()["AutoScaling"]["Status"] == "InService")
     half = land.seen("node_autoscaling")
     assert (half.state, [fault.code for fault in half.faults]) == (FeatureState.DEGRADED, ["half_made"])
 
     mark = land.now()
     land.done(node_autoscaling={"groups": ["gpu"]})
     assert land.writes_since(mark) == []
-    assert (land.seen("node_autoscaling").state, described()["ClusterRole"]) == (FeatureState.ACTIVE, theirs)
+    assert (land.seen("node_autoscaling").state, land.described()["ClusterRole"]) == (FeatureState.ACTIVE, theirs)
     land.done(node_autoscaling=False)
     assert land.writes_since(mark) == ["sagemaker:UpdateCluster"]
     assert land.seen("node_autoscaling").state == FeatureState.ABSENT
@@ -230,7 +202,7 @@ def test_a_role_that_may_not_scale_is_told_and_turning_it_on_again_starts_over(l
 
     def weaken() -> None:
         """As soon as AutoScaling is asked for, somebody takes the policy away."""
-        if "AutoScaling" not in described():
+        if "AutoScaling" not in land.described():
             meanwhile.at("call.after", weaken)
             return
         aws.write("iam", "delete_role_policy", RoleName=ROLE, PolicyName="access")

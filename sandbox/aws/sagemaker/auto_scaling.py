@@ -1,6 +1,7 @@
 """HyperPod's managed Karpenter as a setting of the cluster (aws.md §3): Creating → InService or Failed; Deleting → gone.
 
-The row's `auto_scaling` is {Mode, AutoScalerType, Status, FailureMessage, _since}; None while it is off.
+The row's `auto_scaling` is {Mode, AutoScalerType, Status, FailureMessage, _since, _due}; None while it is off. _due: its time to go
+is over, and Kubernetes still has something of it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.agenda import agenda_handler
 from sandbox.aws import roles
+from sandbox.aws.eks.bookkeeping import KARPENTER
 from sandbox.aws.sagemaker import cluster as clusters
 from sandbox.aws.sagemaker import cluster_checks
 from sandbox.aws.sagemaker.errors import conflict, invalid
@@ -87,10 +89,30 @@ def enabled(context: Context, reference: dict[str, Any]) -> None:
 
 @agenda_handler("sagemaker.autoscaling.disable")
 def disabled(context: Context, reference: dict[str, Any]) -> None:
+    """Off, as soon as what it brought into Kubernetes is gone: who turns it on again then meets nothing that is still going."""
     cluster = _referred(context, reference, "Deleting")
-    if cluster is not None:
+    if cluster is None:
+        return
+    if _in_kubernetes(context, cluster):
+        cluster["auto_scaling"]["_due"] = True
+    else:
         cluster["auto_scaling"] = None
-        clusters.save(context, cluster)
+    clusters.save(context, cluster)
+
+
+def _in_kubernetes(context: Context, cluster: dict[str, Any]) -> bool:
+    name = cluster["eks_cluster_arn"].rsplit("/", 1)[-1]
+    return bool(cluster["eks_cluster_arn"]) and context.world.store.get(KARPENTER, context.scope, name) is not None
+
+
+def vanished(context: Context, eks_cluster: str) -> None:
+    """The controllers see nothing of it in Kubernetes any more; what only waited for that is off now."""
+    arn = context.arn("eks", f"cluster/{eks_cluster}")
+    for cluster in clusters.clusters(context):
+        scaling = cluster["auto_scaling"] or {}
+        if cluster["eks_cluster_arn"] == arn and scaling.get("Status") == "Deleting" and scaling.get("_due"):
+            cluster["auto_scaling"] = None
+            clusters.save(context, cluster)
 
 
 def _problem(context: Context, cluster: dict[str, Any]) -> str:

@@ -1,7 +1,12 @@
-"""What each EKS add-on puts into a cluster: the manifests below this folder, one subfolder an add-on, read in order of file name."""
+"""What each EKS add-on puts into a cluster: the manifests below this folder, one subfolder an add-on, read in order of file name.
+
+Its custom resource definitions are in `definitions/` of that folder, one a file, and come first: public ones without their
+descriptions, which make up nine tenths of them, and only the version that is stored (nobody here converts between versions).
+"""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +21,7 @@ _FOLDER = Path(__file__).parent
 @cache
 def _documents(name: str) -> tuple[Manifest, ...]:
     folder = _FOLDER / name
-    documents: list[Manifest] = []
+    documents: list[Manifest] = [json.loads(path.read_text()) for path in sorted((folder / "definitions").glob("*.json"))]
     for path in sorted(folder.glob("*.yaml")):
         documents.extend(document for document in yaml.safe_load_all(path.read_text()) if document)
     return tuple(documents)

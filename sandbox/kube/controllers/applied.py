@@ -15,7 +15,7 @@ import yaml
 from sandbox.kube.addons import Manifest, manifests
 
 _PLACEHOLDER = "ADDON_VERSION"  # stands for the add-on's version in the manifests' image tags
-_KEPT_NAMESPACES = ("kube-system", "default")
+_KEPT_NAMESPACES = ("kube-system", "default", "aws-hyperpod")  # where others live too: HyperPod's agents, brought by Helm
 
 Reference = list[str]
 

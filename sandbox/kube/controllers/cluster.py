@@ -160,7 +160,9 @@ class ClusterController:
         self._note(name, {"digest": "", "objects": references})  # so that what a crash leaves half applied can be taken back
         for document in documents:
             try:
-                await client.apply(document)
+                made = await client.apply(document)
+                if made["metadata"].get("deletionTimestamp"):  # of an installation before this one: it would vanish again
+                    raise KubeError("Conflict", f"{made['kind']} {made['metadata']['name']} is still being deleted", 409)
             except KubeError as error:
                 if error.status not in _REFUSED:
                     raise

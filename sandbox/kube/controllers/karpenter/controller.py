@@ -50,7 +50,7 @@ class Karpenter:
     async def round(self) -> None:
         """Does nothing before it is time again."""
         loop = asyncio.get_running_loop()
-        if loop.time() < self._next:
+        if loop.time() < self._next and not self._leaving:
             return
         try:
             busy = await self._look()
@@ -65,14 +65,20 @@ class Karpenter:
             busy = False
         self._next = loop.time() + (_BUSY_SECONDS if busy else _QUIET_SECONDS)
 
+    @property
+    def _leaving(self) -> bool:
+        """HyperPod waits for the definitions to be gone."""
+        return self._memory.installed and self._hyperpod.cluster() is None
+
     async def _look(self) -> bool:
         """Whether anything is on its way."""
         cluster = self._hyperpod.cluster()
         if cluster is None:
-            if self._memory.installed:
-                await definitions.remove(await self._backend.client(self._key))
+            if self._memory.installed and await definitions.remove(await self._backend.client(self._key)):
                 self._memory.forget()
-            return False
+            if not self._memory.installed:
+                self._hyperpod.vanished()  # at each look: a crash may have come after forgetting
+            return self._memory.installed
         if not self._memory.installed:
             self._memory.note_installed()  # before it is so: what a crash leaves half installed is then taken back
             self._memory.unconfirmed = True

@@ -24,13 +24,16 @@ async def install(client: KubeClient) -> None:
         await client.apply(definition)
 
 
-async def remove(client: KubeClient) -> None:
-    """Claims let go of first: nobody is left to see to their finalizers. Their nodes stay."""
+async def remove(client: KubeClient) -> bool:
+    """Claims let go of first: nobody is left to see to their finalizers. Their nodes stay. Whether all of it is gone."""
     try:
         for claim in await client.list(CORE_API, NODE_CLAIM):
             await client.patch(CORE_API, NODE_CLAIM, claim["metadata"]["name"], {"metadata": {"finalizers": None}})
     except KubeError as error:
         if error.status != 404:
             raise
-    for definition in definitions():
-        await client.delete(*_CRD, definition["metadata"]["name"])
+    ours = [definition["metadata"]["name"] for definition in definitions()]
+    for name in ours:
+        await client.delete(*_CRD, name)
+    left = {item["metadata"]["name"] for item in await client.list(*_CRD)}
+    return not left & {*ours}

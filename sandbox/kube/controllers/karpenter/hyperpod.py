@@ -69,6 +69,11 @@ class HyperPod:
     def delete(self, cluster: dict[str, Any], logical_ids: Iterable[str]) -> None:
         self._call(cluster, "BatchDeleteClusterNodes", {"NodeLogicalIds": [*logical_ids]})
 
+    def vanished(self) -> None:
+        """The service has nothing left in Kubernetes."""
+        with self._world.acting(self._context), self._world.database.transaction():
+            auto_scaling.vanished(self._context, self._name)
+
     def wake_at(self, moment: float) -> None:
         with self._world.acting(self._context), self._world.database.transaction():
             self._context.schedule(moment, _WAKE, {"cluster": self._name})

@@ -158,5 +158,6 @@ def test_a_group_grows_from_zero_for_a_pod_that_waits_and_shrinks_to_zero_when_i
 
     # Without the service there is nothing left of it.
     land.call("sagemaker", "UpdateCluster", ClusterName="demo", AutoScaling={"Mode": "Disable"})
-    ground.until(lambda: not [one for one in land.list(*CRD) if "karpenter" in one["metadata"]["name"]])
+    ground.until(lambda: "AutoScaling" not in land.describe())
+    assert not [one for one in land.list(*CRD) if "karpenter" in one["metadata"]["name"]]
     assert ground.counts() == {"gpu": 0, "cpu": 1}
