@@ -13,7 +13,6 @@ from clusters.actions.exclusive import ExclusiveAction
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.catalog.cost import instances
-from clusters.checks import resolve
 from clusters.groups import autoscaling, change, network, placing
 from clusters.groups.checks import Wanted, checks
 from clusters.groups.choice import Candidate, alive, candidates
@@ -21,7 +20,7 @@ from clusters.groups.existing import as_group, subnet_of
 from clusters.groups.network import GroupNetwork
 from clusters.groups.overlap import ranges_at_work
 from clusters.groups.placing import Asked, Placing
-from clusters.groups.request import home, new_group_request
+from clusters.groups.request import home, new_group_request, resolved
 from clusters.groups.spec import GroupName, NewGroup
 from clusters.groups.work import idle_check, none_left, work_check
 from clusters.models import Cluster
@@ -120,7 +119,7 @@ class AddInstanceGroups(ExclusiveAction[GroupAddInput]):
                     "Add the first group with the AWS command line.",
                 )
             fresh = [
-                Asked(f"groups.{index}", asked, resolve.group(asked))
+                Asked(f"groups.{index}", asked, resolved(asked))
                 for index, asked in enumerate(data.groups)
                 if found.group(asked.name) is None
             ]
@@ -410,7 +409,7 @@ def _own_checks(found: HyperPodReading, data: GroupAddInput) -> Iterator[Check]:
         there = (group.instance_type, group.capacity, group.target_count)
         if group.status == "Deleting":
             detail, fix = f"HyperPod deletes a group {asked.name} at the moment.", "Wait until it is gone, or choose another name."
-        elif there != (asked.instance_type, asked.capacity, asked.count):
+        elif there != (", ".join(asked.instance_types), asked.capacity, asked.count):
             detail = f"{found.name} has a group {asked.name} already: {group.target_count} × {group.instance_type}, {group.capacity}."
             fix = "Scale that group, or choose another name."
         else:

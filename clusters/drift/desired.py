@@ -51,6 +51,8 @@ def _asked(row: Cluster, operation: Operation) -> Iterator[Wanted]:
     elif operation.kind == "group.add":
         for one in given.get("groups", ()):
             asked = {"count": 1, "labels": {}, "taints": [], **fields.given(one), fields.THERE: True}
+            if one.get("volumes") is not None:
+                asked["volume_gb"] = next((volume["size_gb"] for volume in one["volumes"] if volume.get("size_gb")), None)
             yield from ((fields.group(one["name"]), name, value if sure else READ_NEXT) for name, value in asked.items())
     elif operation.kind == "group.scale":
         yield fields.group(given["group"]), "count", given["count"] if sure else READ_NEXT

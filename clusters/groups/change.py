@@ -109,8 +109,14 @@ def changed_request(group: GroupReading, wanted: Mapping[str, Any]) -> dict[str,
 
 def _put(request: dict[str, Any], name: str, value: Any) -> None:
     if name == "volume_gb":
-        others = [one for one in request.get("InstanceStorageConfigs") or () if "VolumeSizeInGB" not in (one.get("EbsVolumeConfig") or {})]
-        request["InstanceStorageConfigs"] = [*others, {"EbsVolumeConfig": {"VolumeSizeInGB": value}}]
+        # Of several volumes the first that has a size is meant; its key and the others stay.
+        volumes = [dict(one) for one in request.get("InstanceStorageConfigs") or ()]
+        sized = next((one for one in volumes if "VolumeSizeInGB" in (one.get("EbsVolumeConfig") or {})), None)
+        if sized is None:
+            volumes.append({"EbsVolumeConfig": {"VolumeSizeInGB": value}})
+        else:
+            sized["EbsVolumeConfig"] = {**sized["EbsVolumeConfig"], "VolumeSizeInGB": value}
+        request["InstanceStorageConfigs"] = volumes
     elif name == "threads_per_core":
         request["ThreadsPerCore"] = value
     elif name == "deep_health_checks":

@@ -24,6 +24,7 @@ from operations.choices import Severity
 from operations.plan import Check
 
 OF_ONE_SUBNET = ("instance_type", "capacity", "training_plan", "addresses")
+OF_TYPE = ("instance_type",)
 OF_ALL = ("instance_quotas",)
 _PATH = re.compile(r"^(group|groups\.(\d+))(?=\.|$)")
 
@@ -87,13 +88,19 @@ def checks(
 ) -> list[Check]:
     """Every row, those that passed included. networks: subnets that are made first, which a wanted group names by its placeholder."""
     subnets = [one.subnet for one in wanted if one.subnet]
-    asked = _as_input(spec.name, [one.group for one in wanted])
+    further = [(one, index, kind) for one in wanted if one.asked for index, kind in enumerate(one.asked.further_types)]
+    others = [one.group.model_copy(update={"instance_type": kind}) for one, _, kind in further]
+    asked = _as_input(spec.name, [*(one.group for one in wanted), *others])
     with GroupFacts(reader.aws, asked, cluster, subnets, networks) as facts:
         known: Mapping[str, Any] = facts.wait("network")["subnets"]
         found: list[Check] = []
         for subnet in dict.fromkeys(one.subnet for one in wanted):
             part = [one for one in wanted if one.subnet == subnet]
             found += _carried_out(OF_ONE_SUBNET, spec, facts, part, _subnet(subnet, known.get(subnet)))
+        for (one, index, _), group in zip(further, others, strict=True):
+            path = f"{one.path}.further_types.{index}"
+            rows = _carried_out(OF_TYPE, spec, facts, [replace(one, group=group)], _subnet(one.subnet, known.get(one.subnet)))
+            found += [row.model_copy(update={"field": path}) for row in rows]
         found += _carried_out(OF_ALL, spec, facts, wanted, _subnet("", None))
         found += _missing_subnets(wanted, known)
         return [*found, *_rules(cluster, wanted, known)]
@@ -180,8 +187,19 @@ def _facts_of(one: Wanted, known: Mapping[str, Any]) -> rules.GroupFacts:
     count = one.group.count if one.total is None else one.total
     if one.asked is None:
         return replace(made, count=count, new=one.new)
+    volumes = one.asked.volumes
+    roots = [volume for volume in volumes or () if volume.root]
+    storage = {} if volumes is None else dict.fromkeys(("volume_gb", "volumes"), f"{one.path}.volumes")
     return replace(
         made,
+        instance_types=one.asked.instance_types,
+        volumes=None if volumes is None else len(volumes),
+        data_volumes=None if volumes is None else len(one.asked.data_volumes),
+        root_volumes=len(roots),
+        root_volume=bool(roots),
+        root_volume_size=any(volume.size_gb is not None for volume in roots),
+        root_volume_key=all(volume.kms_key for volume in roots),
+        fields={**made.fields, **storage},
         minimum=one.asked.minimum,
         labels=len(one.asked.labels),
         taints=len(one.asked.taints),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusters import lifecycle, names
+from clusters.catalog import instance_types
+from clusters.checks import resolve
 from clusters.groups.spec import NewGroup, taints_as_sent
 from clusters.reading.hyperpod import HyperPodReading
 from clusters.reading.stack import StackReading
@@ -68,12 +70,45 @@ def group_request(
     return request
 
 
+def resolved(asked: NewGroup) -> Group:
+    """With every default decided: of several types what holds for each of them, of several volumes the largest."""
+    group = resolve.group(asked)
+    kinds = [found for name in asked.instance_types if (found := instance_types.find(name)) is not None]
+    changes: dict[str, Any] = {}
+    if len(asked.instance_types) > 1:
+        unknown = len(kinds) < len(asked.instance_types)
+        changes["addresses_per_node"] = None if unknown else max(kind.addresses for kind in kinds)
+        if asked.threads_per_core is None:
+            changes["threads_per_core"] = min([group.threads_per_core, *(kind.threads_per_core for kind in kinds)])
+    if asked.data_volumes:
+        changes["volume_gb"] = max(one.size_gb or 0 for one in asked.data_volumes)
+    return group.model_copy(update=changes)
+
+
+def _storage(asked: NewGroup) -> list[dict[str, Any]]:
+    """InstanceStorageConfigs of several volumes."""
+    found = []
+    for one in asked.volumes or ():
+        volume: dict[str, Any] = {} if one.size_gb is None else {"VolumeSizeInGB": one.size_gb}
+        if one.kms_key:
+            volume["VolumeKmsKeyId"] = one.kms_key
+        if one.root:
+            volume["RootVolume"] = True
+        found.append({"EbsVolumeConfig": volume})
+    return found
+
+
 def new_group_request(
     group: Group, asked: NewGroup, at: Home, deep_health_checks: Iterable[DeepHealthCheck], subnet: str
 ) -> dict[str, Any]:
     """The same with everything that a group of one's own may have. subnet: "" for the cluster's own."""
     script = {"SourceS3Uri": asked.lifecycle, "OnCreate": asked.on_create} if asked.lifecycle else at.lifecycle
     request = group_request(group, at.execution_role, script, deep_health_checks)
+    if asked.volumes is not None:
+        request["InstanceStorageConfigs"] = _storage(asked)
+    if len(asked.instance_types) > 1:
+        request["InstanceRequirements"] = {"InstanceTypes": list(asked.instance_types)}
+        del request["InstanceType"]
     if asked.minimum:
         request["MinInstanceCount"] = asked.minimum
     if subnet:

@@ -18,7 +18,8 @@ class GroupFacts:
     instance_types: one, or several of a flexible group, in their order. minimum: MinInstanceCount, None when not set. zones:
     names or ids of the zones of its subnets, empty when not known. restricted: a restricted group (Amazon Nova). autoscaled: a
     HyperpodNodeClass names it. new: it does not exist yet. volumes, labels, taints: how many. lifecycle: S3 address of its
-    scripts, "" for none. root_volume: an EBS entry with RootVolume is given; root_volume_size, root_volume_key: and what with.
+    scripts, "" for none. data_volumes, root_volumes: EBS volumes that are not the root one, and that are it. root_volume: an EBS
+    entry with RootVolume is given; root_volume_size, root_volume_key: and what with.
     path: where the group is in the caller's input ("group", "groups.0"); fields: names of fields that are elsewhere there.
     """
 
@@ -32,6 +33,8 @@ class GroupFacts:
     threads_per_core: int | None = None
     volume_gb: int | None = None
     volumes: int | None = None
+    data_volumes: int | None = None
+    root_volumes: int = 0
     root_volume: bool = False
     root_volume_size: bool = False
     root_volume_key: bool = True

@@ -129,6 +129,27 @@ ROWS: tuple[Rule, ...] = (
         f"{_API}: RootVolume needs VolumeKmsKeyId",
     ),
     Rule(
+        "several_root_volumes",
+        Noun.GROUP,
+        Severity.ERROR,
+        each_group(lambda group: group.root_volumes > 1),
+        "{group.name} configures its root volume {group.root_volumes} times; a node has one.",
+        "Keep one entry for the root volume.",
+        "volume_gb",
+        f"{_API}: ClusterEbsVolumeConfig configures the root volume and the secondary one",
+    ),
+    Rule(
+        "several_data_volumes",
+        Noun.GROUP,
+        Severity.WARNING,
+        each_group(lambda group: (group.data_volumes or 0) > 1),
+        "{group.name} asks for {group.data_volumes} EBS volumes besides the root volume: the API takes them, and AWS's documentation tells"
+        " of one, mounted at /opt/sagemaker. AWS may refuse the group.",
+        "Use one larger volume, unless AWS has told you that several work.",
+        "volume_gb",
+        f"{_API}: InstanceStorageConfigs, 0 to 4; ClusterEbsVolumeConfig: the root and one secondary volume",
+    ),
+    Rule(
         "too_many_subnets",
         Noun.GROUP,
         Severity.ERROR,

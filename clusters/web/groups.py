@@ -39,7 +39,19 @@ DANGEROUS = ("replace", "delete")
 ASK_ABOUT_WORK = ("reboot", "replace", "delete", "drain")
 
 
-FIELDS = ("name", "instance_type", "count", "capacity", "training_plan_arn", "availability_zone", "subnet", "volume_gb")
+FIELDS = (
+    "name",
+    "instance_type",
+    "count",
+    "capacity",
+    "training_plan_arn",
+    "availability_zone",
+    "subnet",
+    "volume_gb",
+    "further_types",
+    "threads_per_core",
+    "image_id",
+)
 GIVEN = "given"
 PLACES = (
     (SHARED, "The shared compute subnet of the zone"),
@@ -51,7 +63,10 @@ PLACES = (
 class GroupForm(ProblemForm):
     """A group to be added. What is allowed is decided by the action."""
 
-    aliases = dict(zip((f"groups.0.{name}" for name in FIELDS), FIELDS, strict=True)) | {"groups.0": "training_plan_arn"}
+    aliases = dict(zip((f"groups.0.{name}" for name in FIELDS), FIELDS, strict=True)) | {
+        "groups.0": "training_plan_arn",
+        "groups.0.volumes": "more_volumes",
+    }
 
     name = forms.CharField(max_length=63, label="Group name")
     instance_type = forms.ChoiceField(label="Instance type", initial=GroupInput.model_fields["instance_type"].default)
@@ -68,6 +83,26 @@ class GroupForm(ProblemForm):
     place = forms.ChoiceField(required=False, choices=PLACES, initial=SHARED, label="Where its nodes go")
     subnet = forms.CharField(required=False, label="Subnet", help_text="subnet-…, for a subnet that is there.")
     volume_gb = forms.IntegerField(min_value=1, max_value=16384, initial=500, label="EBS volume (GB)")
+    more_volumes = forms.RegexField(
+        r"^\s*\d{1,5}(\s*,\s*\d{1,5}){0,2}\s*$",
+        required=False,
+        label="Further EBS volumes (GB)",
+        help_text="Up to three sizes with commas between, such as 100, 200.",
+    )
+    root_key = forms.CharField(required=False, label="KMS key of the root volume", help_text="Key id or ARN; empty: AWS's own key.")
+    further_types = forms.CharField(
+        required=False,
+        label="Other types where it has none",
+        help_text="With commas between, in the order in which HyperPod is to try them; empty: that type alone.",
+    )
+    threads_per_core = forms.TypedChoiceField(
+        choices=[("", "As usual for the type"), ("1", "1"), ("2", "2")],
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Threads a core",
+    )
+    image_id = forms.CharField(required=False, label="Image", help_text="ami-…; empty: HyperPod's own.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -78,8 +113,21 @@ class GroupForm(ProblemForm):
     def to_group(self) -> dict[str, Any]:
         """One group of `group.add`; what was left empty is left out."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        given |= self._storage(given)
+        if types := [one.strip() for one in given.pop("further_types", "").split(",") if one.strip()]:
+            given["further_types"] = types
         place = given.pop("place", SHARED)
         return {**given, "subnet": DEDICATED} if place == DEDICATED else given
+
+    @staticmethod
+    def _storage(given: dict[str, Any]) -> dict[str, Any]:
+        """`volumes` where there is more than the one of volume_gb, which it then takes the place of."""
+        more, key = given.pop("more_volumes", ""), given.pop("root_key", "")
+        if not more and not key:
+            return {}
+        sizes = [given.pop("volume_gb", None), *(int(size) for size in more.split(",") if size.strip())]
+        root = [{"root": True, "kms_key": key}] if key else []
+        return {"volumes": [*root, *({"size_gb": size} for size in sizes if size is not None)]}
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}

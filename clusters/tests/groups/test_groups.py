@@ -127,6 +127,51 @@ def test_a_group_that_does_not_fit_is_refused_with_its_field(standing: Standing,
     assert standing.writes() == []
 
 
+def test_every_field_of_a_new_group_reaches_hyperpod_and_several_volumes_are_kept_by_a_change_of_one(
+    standing: Standing, operator: User
+) -> None:
+    key = "arn:aws:kms:us-west-2:123456789012:key/12345678-1234-1234-1234-123456789012"
+    volumes = [{"root": True, "kms_key": key}, {"size_gb": 100, "kms_key": key}, {"size_gb": 200}]
+    rich = {
+        "name": "rich",
+        "instance_type": CPU,
+        "further_types": ["ml.m5.2xlarge", "ml.c5.2xlarge"],
+        "count": 0,
+        "minimum": 0,
+        "volumes": volumes,
+        "image_id": "ami-0123456789abcdef0",
+        "labels": {"team": "red"},
+        "taints": [{"key": "team", "value": "red", "effect": "NoSchedule"}],
+    }
+    found = plan(operator, "group.add", groups=[rich])
+    assert (refusals(found), [check.field for check in found.checks if check.code == "several_data_volumes"]) == ({}, ["groups.0.volumes"])
+    done(standing, operator, "group.add", groups=[rich])
+    [made] = [one for one in standing.describe()["InstanceGroups"] if one["InstanceGroupName"] == "rich"]
+    assert made["InstanceRequirements"]["DesiredInstanceTypes"] == [CPU, "ml.m5.2xlarge", "ml.c5.2xlarge"]
+    assert [one["EbsVolumeConfig"] for one in made["InstanceStorageConfigs"]] == [
+        {"VolumeKmsKeyId": key, "RootVolume": True},
+        {"VolumeSizeInGB": 100, "VolumeKmsKeyId": key},
+        {"VolumeSizeInGB": 200},
+    ]
+    assert (made["ThreadsPerCore"], made["CurrentImageId"]) == (1, "ami-0123456789abcdef0")
+    assert made["KubernetesConfig"]["DesiredLabels"] == {"team": "red"}
+    assert [taint["Key"] for taint in made["KubernetesConfig"]["DesiredTaints"]] == ["team"]
+    again = submit("group.add", {"name": "demo", "groups": [rich]}, principal_for(operator), channel="api")
+    assert again.changed is False
+
+    done(standing, operator, "group.update", group="rich", volume_gb=150)
+    [made] = [one for one in standing.describe()["InstanceGroups"] if one["InstanceGroupName"] == "rich"]
+    assert [one["EbsVolumeConfig"].get("VolumeSizeInGB") for one in made["InstanceStorageConfigs"]] == [None, 150, 200]
+    done(standing, operator, "group.delete", group="rich", confirm="rich")
+
+    def refused(**group: Any) -> dict[str, str]:
+        return refusals(plan(operator, "group.add", groups=[{"name": "new", "instance_type": CPU, "count": 0, **group}]))
+
+    assert refused(volumes=[*volumes, {"size_gb": 1}, {"size_gb": 1}]) == {"too_many_volumes": "groups.0.volumes"}
+    assert refused(volumes=[{"root": True}]) == {"root_volume_without_key": "groups.0.volumes"}
+    assert refused(further_types=["ml.nonsense.large"]) == {"instance_type_unknown": "groups.0.further_types.0"}
+
+
 def test_partial_capacity_is_told_with_its_reason(standing: Standing, operator: User) -> None:
     standing.sandbox.fault(scenario="capacity_shortage", instance_type=CPU, available=1)
     operation = begin(operator, "group.add", name="demo", groups=[{"name": "few", "instance_type": CPU, "count": 3}])

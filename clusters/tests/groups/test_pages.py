@@ -44,8 +44,12 @@ def test_a_group_is_typed_planned_added_scaled_and_its_node_looked_at(standing: 
     assert form.context["form"]["instance_type"].value() == "ml.g5.8xlarge", "as in the wizard"
     wrong = client.get(f"{HOME}groups/new/?name=-bad-&instance_type=ml.m5.xlarge&count=1&capacity=spot&volume_gb=500")
     assert wrong.status_code == 422
-    apart = client.get(f"{HOME}groups/new/?name=cpu&instance_type=ml.m5.xlarge&count=0&capacity=spot&volume_gb=100&place=dedicated")
+    apart = client.get(
+        f"{HOME}groups/new/?name=cpu&instance_type=ml.m5.xlarge&count=0&capacity=spot&volume_gb=100&place=dedicated"
+        "&more_volumes=200,300&root_key=alias/disks&further_types=ml.m5.2xlarge&threads_per_core=2&image_id=ami-0123456789abcdef0"
+    )
     assert ("10.90.32.0/20" in apart.content.decode(), "instantstart-demo-group-cpu" in apart.content.decode()) == (True, True)
+    assert [text for text in ("alias/disks", "ml.m5.2xlarge", "ami-0123456789abcdef0", "300") if text not in apart.content.decode()] == []
     which = client.get(f"{HOME}groups/new/?name=cpu&instance_type=ml.m5.xlarge&count=0&capacity=spot&volume_gb=100&place=given")
     assert (which.status_code, which.context["form"].errors["subnet"]) == (422, ["Say which: subnet-…."])
     address = f"{HOME}groups/new/?name=cpu&instance_type=ml.m5.xlarge&count=0&capacity=spot&volume_gb=100"

@@ -8,6 +8,7 @@ import pytest
 
 from accounts.models import User
 from accounts.principals import principal_for
+from clusters.actions import group as group_actions
 from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
 from clusters.tests.driving import begin, failure, run
@@ -96,6 +97,46 @@ def test_one_group_changes_once_at_a_time(standing: Standing, operator: User) ->
     ended(standing, deleting, begun)
     assert standing.counts() == {"workers": 1, "other": 0, "new": 0}
     remove(standing, operator, "other", "new")
+
+
+@pytest.mark.parametrize("moment", ["call.before", "call.after"])
+def test_a_deletion_and_an_addition_that_meet_both_come_true(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    add(standing, operator, {"name": "old"})
+    meanwhile = Meanwhile(monkeypatch)
+    standing.mark()
+    deleting = begin(operator, "group.delete", name="demo", group="old", confirm="old")
+    group = {"name": "fresh", "instance_type": CPU, "count": 1, "subnet": "dedicated"}
+    adding: list[Operation] = []
+    meanwhile.at(moment, lambda: adding.append(begin(operator, "group.add", name="demo", groups=[group])))
+    ended(standing, deleting)
+    ended(standing, *adding)
+    assert meanwhile.waiting == []
+    assert [deleting.state, *(one.state for one in adding)] == [OperationState.SUCCEEDED] * 2, failure(adding[0])
+    assert standing.counts() == {"workers": 1, "fresh": 1}
+    assert sorted(standing.writes()) == ["CreateStack", "UpdateCluster", "UpdateCluster"]
+    remove(standing, operator, "fresh")
+
+
+def test_two_additions_never_take_one_range(standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def group(name: str) -> list[dict[str, Any]]:
+        return [{"name": name, "instance_type": CPU, "count": 0, "subnet": "dedicated"}]
+
+    first = begin(operator, "group.add", name="demo", groups=group("first"))
+    # Planned while the first is under way: another range.
+    second = begin(operator, "group.add", name="demo", groups=group("second"))
+    assert [one.plan["basis"]["networks"][0]["cidr"] for one in (first, second)] == ["10.90.32.0/20", "10.90.48.0/20"]
+    # Planned at the same moment: the one that is recorded later is told of the other.
+    with monkeypatch.context() as patched:
+        patched.setattr(group_actions, "ranges_at_work", lambda _: [])
+        with pytest.raises(Problem) as met:
+            begin(operator, "group.add", name="demo", groups=group("third"))
+    assert (met.value.status, met.value.code, "10.90.32.0/20" in met.value.detail) == (409, "operation_in_progress", True)
+    ended(standing, first, second)
+    assert [first.state, second.state] == [OperationState.SUCCEEDED] * 2, failure(second)
+    remove(standing, operator, "first", "second")
+    assert standing.stacks() == []
 
 
 def test_a_group_deleted_by_another_hand_while_it_grows_is_said_to_be_gone(

@@ -59,6 +59,8 @@ EXAMPLES: dict[str, tuple[Facts, Facts]] = {
         group(instance_types=P5, capacity=Capacity.TRAINING_PLAN, training_plan_arn=PLAN, zones=TWO_ZONES),
         group(instance_types=P5, capacity=Capacity.TRAINING_PLAN, training_plan_arn=PLAN, zones=frozenset({"us-west-2a"})),
     ),
+    "several_root_volumes": (group(root_volumes=2, root_volume=True), group(root_volumes=1, root_volume=True)),
+    "several_data_volumes": (group(data_volumes=2), group(data_volumes=1)),
     "efa_across_zones": (group(zones=TWO_ZONES), group(instance_types=("ml.g5.xlarge",), zones=TWO_ZONES)),
     "two_threads_on_arm": (
         group(instance_types=("ml.c7g.large",), threads_per_core=2),
