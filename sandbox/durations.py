@@ -43,6 +43,7 @@ DURATIONS: dict[str, float] = {
     "sagemaker.node.recovery": 60,
     "sagemaker.node.retry": 300,
     "sagemaker.node.software": 600,
+    "sagemaker.spot.notice": 120,  # reference/aws.md §3: two minutes' notice
 }
 
 

@@ -19,6 +19,7 @@ PARTS = {
 }
 
 urlpatterns = [
+    path("", include("clusters.diagnosis.api.urls")),
     *(path(f"clusters/<slug:name>/{part}/", view.as_view({"get": "list"}), name=f"cluster-{part}") for part, view in PARTS.items()),
     path(
         "clusters/<slug:name>/groups/",

@@ -58,7 +58,7 @@ class PodReading:
 
 def read_pods(kube: Kube) -> list[PodReading]:
     """All pods of all namespaces."""
-    return [_pod(item) for item in kube.list("v1", "Pod")]
+    return [pod_of(item) for item in kube.list("v1", "Pod")]
 
 
 def work_on(pods: Iterable[PodReading], nodes: Iterable[str]) -> list[PodReading]:
@@ -72,7 +72,8 @@ def titles(pods: Iterable[PodReading]) -> list[str]:
     return list(dict.fromkeys(pod.title for pod in pods))
 
 
-def _pod(item: Mapping[str, Any]) -> PodReading:
+def pod_of(item: Mapping[str, Any]) -> PodReading:
+    """A pod as Kubernetes gives it."""
     metadata, spec = item["metadata"], item.get("spec") or {}
     owners = metadata.get("ownerReferences") or ()
     owner = next((one for one in owners if one.get("controller")), None) or next(iter(owners), None) or {}

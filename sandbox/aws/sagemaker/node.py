@@ -2,7 +2,8 @@
 
 A row has: cluster, cluster_id, eks_cluster_arn, group, logical_id, instance_id ("" before launch), instance_type, capacity_type,
 status, message, launched_at, subnet, zone, zone_id, ip, cidr, dns, interfaces, release, image, life (how many instances it had),
-joined (a member of Kubernetes), health (node-health-status), deep_check (deep-health-check-status), boots, leaves_target.
+joined (a member of Kubernetes), health (node-health-status), deep_check (deep-health-check-status), fault (its labels fault-types and
+fault-reasons, without prefix), boots, leaves_target.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def make(context: Context, cluster: dict[str, Any], group: dict[str, Any], insta
         "boots": 1,
         "health": SCHEDULABLE,
         "deep_check": "",
+        "fault": {},
         "attempt": 0,
         "asked_at": context.timestamp,
         **_without_instance(instance_type),
@@ -64,7 +66,7 @@ def _without_instance(instance_type: str) -> dict[str, Any]:
 
 def strip(node: Node) -> None:
     """Back to a node without an instance: its next one is launched into the same place."""
-    node.update(_without_instance(node["instance_type"]), joined=False, health=SCHEDULABLE, deep_check="", life=node["life"] + 1)
+    node.update(_without_instance(node["instance_type"]), joined=False, health=SCHEDULABLE, deep_check="", fault={}, life=node["life"] + 1)
 
 
 def key(node: Node) -> str:

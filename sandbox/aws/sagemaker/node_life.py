@@ -15,11 +15,17 @@ from sandbox.aws.sagemaker import cluster as clusters
 from sandbox.aws.sagemaker import cluster_logs, cluster_progress, events, network, placement
 from sandbox.aws.sagemaker import node as nodes
 from sandbox.aws.sagemaker.group import capacity_type, network_of
+from sandbox.aws.sagemaker.instance_types import facts
 from sandbox.durations import duration
 from sandbox.spread import spread
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
+
+_NO_EFA = (
+    "EFA health checks did not run successfully. Ensure that your VPC and security groups are properly configured before attempting to "
+    "create a new cluster."
+)  # aws.md §16
 
 _Found = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]  # cluster, group, node
 
@@ -163,6 +169,9 @@ def join(context: Context, reference: dict[str, Any]) -> None:
     if found is None:
         return
     cluster, group, node = found
+    if facts(node["instance_type"]).efa and context.world.faults.scenario("efa_failure", group=group["name"]) is not None:
+        fail(context, cluster, node, _NO_EFA)
+        return
     node["joined"] = True
     checks = group["spec"].get("OnStartDeepHealthChecks", [])
     if checks:
@@ -179,7 +188,7 @@ def join(context: Context, reference: dict[str, Any]) -> None:
 
 
 def _run(context: Context, cluster: dict[str, Any], node: dict[str, Any]) -> None:
-    node.update(status="Running", message="", health=nodes.SCHEDULABLE, attempt=0)
+    node.update(status="Running", message="", health=nodes.SCHEDULABLE, fault={}, attempt=0)
     nodes.save(context, node)
     metadata = {"Instance": _lcs(node, "Succeeded")}
     events.write(context, cluster, f"Instance {node['instance_id']} is Running.", node=node, metadata=metadata)

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 def find(context: Context, cluster: dict[str, Any], group: dict[str, Any], node: dict[str, Any]) -> tuple[str, dict[str, Any]] | str:
     """(instance type, subnet), or the sentence that says what is missing: capacity or addresses."""
     reason = ""
-    plan_zone = training_plan.zone_of(context, group["spec"].get("TrainingPlanArn"))
+    plan_arn = group["spec"].get("TrainingPlanArn")
+    plan = training_plan.lookup_arn(context, plan_arn) if plan_arn else None
+    if plan is not None and training_plan.over(context, plan):
+        return f"Training plan {plan['name']} has expired: no instance can be launched on it."
+    plan_zone = training_plan.zone_of(context, plan_arn)
     candidates = network.subnets(context, network_of(group, cluster))
     for instance_type in dict.fromkeys([node["instance_type"], *instance_types(group["spec"])]):
         for subnet in candidates:

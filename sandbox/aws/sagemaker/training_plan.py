@@ -35,6 +35,13 @@ def zone_of(context: Context, arn: str | None) -> str:
     return plan["zone"] if plan else ""
 
 
+def over(context: Context, plan: dict[str, Any]) -> bool:
+    """Whether its time has ended: by its dates, or by the scenario."""
+    return (
+        status(plan, context.timestamp) == "Expired" or context.world.faults.scenario("training_plan_ended", plan=plan["name"]) is not None
+    )
+
+
 def status(plan: dict[str, Any], now: float) -> str:
     if now < plan["start"]:
         return "Scheduled"

@@ -34,6 +34,7 @@ def spec_of(node: dict[str, Any], group: dict[str, Any], plugged: frozenset[str]
     }
     if node["deep_check"]:
         labels[f"{_PREFIX}/deep-health-check-status"] = node["deep_check"]
+    labels |= {f"{_PREFIX}/{name}": value for name, value in node.get("fault", {}).items()}
     taints = [Taint(taint["Key"], taint.get("Value", ""), taint["Effect"]) for taint in kubernetes.get("Taints", [])]
     if node["health"] != nodes.SCHEDULABLE:
         taints.append(Taint(f"{_PREFIX}/node-health-status", "Unschedulable", "NoSchedule"))

@@ -170,9 +170,17 @@ class Container:
         announced = False
         while (fault := pod_faults.fault(self._pod.annotations, self.name)) and fault.kind == "image":
             image = self.spec.get("image", "")
+            if fault.reason:
+                if not announced:
+                    self._pod.event("Warning", "Failed", f"Error: {fault.message}", self)
+                    announced = True
+                self.state = {"waiting": {"reason": fault.reason, "message": fault.message}}
+                self._pod.changed()
+                await self._pod.image_pull_changed()
+                continue
             if not announced:
                 self._pod.event("Normal", "Pulling", f'Pulling image "{image}"', self)
-                self._pod.event("Warning", "Failed", f'Failed to pull image "{image}": {image}: not found', self)
+                self._pod.event("Warning", "Failed", f'Failed to pull image "{image}": {fault.message or f"{image}: not found"}', self)
                 self._pod.event("Warning", "Failed", "Error: ErrImagePull", self)
                 announced = True
             self.state = {"waiting": {"reason": "ImagePullBackOff", "message": f'Back-off pulling image "{image}"'}}
@@ -243,6 +251,9 @@ class Container:
                 "containerID": self._container_id(),
             }
         }
+        fault = pod_faults.fault(self._pod.annotations, self.name)
+        if fault is not None and fault.message and fault.code == ending.code:
+            self.state["terminated"]["message"] = fault.message  # what the program wrote to /dev/termination-log
         self.ready = self.started = False
         if self.init and ending.code == 0:
             self.ready = True
