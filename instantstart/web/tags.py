@@ -46,6 +46,14 @@ _LOOKS: dict[str, tuple[str, str]] = {
     "absent": ("circle-dashed", "secondary"),
     "awaiting_approval": ("user", "purple"),
     "unknown": ("help-circle", "purple"),
+    "waiting": ("clock", "blue"),
+    "reading": ("loader", "blue"),
+    "done": ("circle-check", "green"),
+    "unreadable": ("help-circle", "purple"),
+    "open": ("alert-triangle", "orange"),
+    "accepted": ("circle-check", "green"),
+    "resolved": ("circle-check", "green"),
+    "ignored": ("ban", "secondary"),
 }
 
 
