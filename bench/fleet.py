@@ -5,6 +5,10 @@ from __future__ import annotations
 import random
 import threading
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from accounts.models import User
 
 SEED = 20261202
 
@@ -43,16 +47,39 @@ def make(count: int, *, nodes: int = 4, first: int = 0) -> None:
             state.settle(row)
 
 
+def trouble(name: str, *, every: int) -> None:
+    """Every so-many-th node of the cluster is one that Kubernetes calls not ready."""
+    from clusters.models import Node
+
+    keys = list(Node.objects.filter(cluster__name=name).order_by("key").values_list("pk", flat=True))[::every]
+    Node.objects.filter(pk__in=keys).update(ready=False)
+
+
+def operator() -> User:
+    from accounts.choices import Role
+    from accounts.models import User
+
+    user, _ = User.objects.get_or_create(username="bench", defaults={"role": Role.OPERATOR})
+    return user
+
+
 def operator_token() -> str:
     """The secret of a token of an operator, made for this run."""
     from accounts.actions import tokens
-    from accounts.choices import Role
-    from accounts.models import User
     from accounts.principals import principal_for
 
-    user, _ = User.objects.get_or_create(username="bench", defaults={"role": Role.OPERATOR})
-    _, secret = tokens.create(principal_for(user), name="bench", channel="api")
+    _, secret = tokens.create(principal_for(operator()), name="bench", channel="api")
     return str(secret)
+
+
+def operator_cookie() -> str:
+    """The header of a browser in which that operator has signed in."""
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(operator())
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
 class Changes:

@@ -1,6 +1,7 @@
 """The load, from a process of its own: a bounded number of connections that each ask again as soon as they are answered.
 
-`python -m bench.load URL --connections N --count N --seconds S` with the token in BENCH_TOKEN; prints one JSON object.
+`python -m bench.load URL --connections N --count N --seconds S` with the token in BENCH_TOKEN, or for pages the cookie of a session in
+BENCH_COOKIE; prints one JSON object.
 Loopback only.
 """
 
@@ -36,6 +37,7 @@ class Load:
     token: str
     left: int
     until: float
+    cookie: str = ""
     latencies: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     received: int = 0
@@ -45,7 +47,12 @@ class Load:
         timeout = aiohttp.ClientTimeout(total=30)
         connector = aiohttp.TCPConnector(limit=connections)
         # identity: the bodies are compared and counted as they are.
-        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", "Accept-Encoding": "identity"}
+        who = (
+            {"Cookie": self.cookie, "Accept": "text/html"}
+            if self.cookie
+            else {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
+        )
+        headers = {**who, "Accept-Encoding": "identity"}
         async with aiohttp.ClientSession(connector=connector, timeout=timeout, headers=headers) as session:
             await asyncio.gather(*(self._ask(session) for _ in range(connections)))
 
@@ -53,7 +60,7 @@ class Load:
         while self.left > 0 and time.perf_counter() < self.until:
             self.left -= 1
             began = time.perf_counter()
-            async with session.get(self.url) as answer:
+            async with session.get(self.url, allow_redirects=False) as answer:
                 body = await answer.read()
             self.latencies.append(time.perf_counter() - began)
             self.statuses[answer.status] += 1
@@ -61,12 +68,11 @@ class Load:
             self.bodies.add(hashlib.blake2b(body, digest_size=8).digest())
 
 
-def drive(url: str, token: str, *, connections: int, count: int, seconds: float) -> dict[str, Any]:
+def drive(url: str, token: str = "", *, cookie: str = "", connections: int, count: int, seconds: float) -> dict[str, Any]:
     """The load in a process of its own; what it measured."""
     argv = [sys.executable, "-m", "bench.load", url, "--connections", str(connections), "--count", str(count), "--seconds", str(seconds)]
-    done = subprocess.run(
-        argv, cwd=ROOT, env={**os.environ, "BENCH_TOKEN": token}, capture_output=True, text=True, timeout=seconds + 60, check=False
-    )
+    environment = {**os.environ, "BENCH_TOKEN": token, "BENCH_COOKIE": cookie}
+    done = subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds + 60, check=False)
     if done.returncode:
         raise RuntimeError(f"the load broke: {done.stderr[-2000:]}")
     said: dict[str, Any] = json.loads(done.stdout)
@@ -83,7 +89,7 @@ def main() -> None:
     if urlsplit(given.url).hostname not in ("127.0.0.1", "localhost", "::1"):
         parser.error("only loopback is put under load")
     began = time.perf_counter()
-    load = Load(given.url, os.environ["BENCH_TOKEN"], given.count, began + given.seconds)
+    load = Load(given.url, os.environ["BENCH_TOKEN"], given.count, began + given.seconds, os.environ.get("BENCH_COOKIE", ""))
     asyncio.run(load.run(given.connections))
     took = time.perf_counter() - began
     usage = resource.getrusage(resource.RUSAGE_SELF)
