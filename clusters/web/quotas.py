@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.choices import Role
 from accounts.principals import principal_of
-from clusters.accounts.reach import visible_quotas
+from clusters.accounts.reach import account_choices, visible_quotas
 from clusters.models.quota import Quota
 from clusters.quotas.fit import fits
 from clusters.spec import Capacity
@@ -27,8 +27,14 @@ from operations.submission import Submission
 def quota_list(request: HttpRequest) -> HttpResponse:
     """Of one region; those of which nothing is used or asked for only with ?all=1, or when a type is looked for."""
     region = request.GET.get("region", "").strip() or settings.DEFAULT_REGION
-    seen = visible_quotas(Quota.objects.all(), principal_of(request))
-    accounts = list(seen.filter(region=region).order_by("account").values_list("account", flat=True).distinct())
+    principal = principal_of(request)
+    seen = visible_quotas(Quota.objects.all(), principal)
+    looked_at = seen.filter(region=region).order_by("account").values_list("account", flat=True).distinct()
+    offered = dict(account_choices(principal))
+    others = [digits for digits in looked_at if digits not in offered]
+    if others:
+        offered.pop("", None)  # once it was looked at, the installation's own goes by its digits
+    accounts = dict.fromkeys(others, "") | offered
     account = request.GET.get("account", "")
     account = account if account in accounts else next(iter(accounts), "")
     known = rows = seen.filter(region=region, account=account)
@@ -45,7 +51,7 @@ def quota_list(request: HttpRequest) -> HttpResponse:
         "capacities": [one.value for one in Capacity],
         "fits": _fits(request, known, kind),
         "account": account,
-        "accounts": accounts,
+        "accounts": [(digits, words or digits) for digits, words in accounts.items()],
         "observed_at": known.order_by("observed_at").values_list("observed_at", flat=True).first(),
     }
     return render(request, "clusters/quotas.html", context)

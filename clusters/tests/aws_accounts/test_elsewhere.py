@@ -186,5 +186,7 @@ def test_training_plans_are_searched_and_bought_in_the_account_that_is_named(
     with pytest.raises(Problem) as refused:
         submit("training_plan.purchase", {**body, "account": OWN, "region": WEST}, principal_for(admin_person), channel="api")
     assert refused.value.code == "cluster_not_allowed"
+    quotas = client.get("/quotas/").content.decode()
+    assert f"in {SECOND}" not in quotas and f"account={SECOND}" in quotas, "the one account that it may look at"
     observed = door.post("/api/v1/quotas/observe/", {"account": "second"}, format="json")
     assert (observed.status_code, observed.json()["subject"]) == (202, f"{SECOND}/{WEST}")

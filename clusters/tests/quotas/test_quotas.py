@@ -12,6 +12,7 @@ from clusters.models import Quota
 from clusters.quotas import schedule
 from clusters.quotas.fit import fits
 from clusters.spec import Capacity
+from clusters.tests.aws_accounts.rows import make_account
 from clusters.tests.driving import failure, run
 from clusters.tests.rows import make_cluster, make_quota
 from clusters.tests.sandbox import Sandbox
@@ -149,3 +150,18 @@ def test_quotas_of_accounts_that_a_token_is_not_for_are_not_there_and_several_ar
     limited = api(operator, accounts=[mine.account])
     assert [one["name"] for one in limited.get("/api/v1/quotas/").json()["results"]] == [USAGE]
     assert limited.get(ask).json()["results"][-1]["limit"] == 16
+
+
+@pytest.mark.django_db
+def test_the_page_offers_every_account_that_was_added_though_it_was_not_looked_at_yet(operator: User, client: Any) -> None:
+    make_account()
+    client.force_login(operator)
+
+    def choices() -> list[str]:
+        return [digits for digits, _ in client.get("/quotas/").context["accounts"]]
+
+    assert (choices(), client.get("/quotas/").context["account"]) == (["", "222233334444"], "")
+    make_quota()
+    assert (choices(), client.get("/quotas/").context["account"]) == (["123456789012", "222233334444"], "123456789012")
+    chosen = client.get("/quotas/?account=222233334444").content.decode()
+    assert "second (222233334444)" in chosen and "/quotas/observe/?region=us-west-2&amp;account=222233334444" in chosen
