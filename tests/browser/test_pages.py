@@ -25,6 +25,8 @@ PAGES = [
     "/clusters/demo/delete/",
     "/operations/",
     "/operations/{operation}/",
+    "/approvals/",
+    "/agents/",
     "/notifications/",
     "/rules/",
     "/alerts/",

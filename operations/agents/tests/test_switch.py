@@ -65,6 +65,10 @@ def test_what_an_agent_asked_can_not_be_approved_while_agents_are_stopped_but_re
     asked = begin("fake.remove", by=as_agent)
     switch.stop(as_admin, channel="web")
     assert code_of(lambda: approve(asked, as_admin)) == "agents_stopped"
+    client = Client()
+    client.force_login(as_admin.user)
+    page = client.get(reverse("operations-web:detail", args=[asked.pk])).content.decode()
+    assert "it can only be refused" in page and "</svg>Approve</button>" not in page and "</svg>Refuse</button>" in page
     asked.refresh_from_db()
     assert (asked.state, asked.decided_by) == (OperationState.AWAITING_APPROVAL, None)
     assert refuse(asked, as_admin).state == OperationState.REFUSED
