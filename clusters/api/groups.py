@@ -70,6 +70,18 @@ class GroupPatchBodySerializer(serializers.Serializer[Any]):
     taints = serializers.ListField(child=serializers.JSONField(), required=False)
 
 
+class GroupReplaceBodySerializer(GroupPatchBodySerializer):
+    """What is to be different of the group that takes the place of this one. `count`: as many nodes unless given."""
+
+    instance_type = serializers.CharField(required=False)
+    capacity = serializers.CharField(required=False)
+    training_plan_arn = serializers.CharField(required=False)
+    availability_zone = serializers.CharField(required=False)
+    subnet = serializers.CharField(required=False, help_text="shared, dedicated, or subnet-….")
+    new_name = serializers.CharField(required=False, help_text='Left out: the group\'s own with "-2" behind it.')
+    confirm = serializers.CharField(help_text="The name of the group that goes, once more.")
+
+
 class GroupDeleteBodySerializer(serializers.Serializer[Any]):
     confirm = serializers.CharField(help_text="The group's name once more.")
     disrupt = serializers.BooleanField(default=False, help_text="Go on although something runs on its nodes.")
@@ -95,6 +107,7 @@ class InstanceGroupViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartVi
         "create": ACTION_PARAMETERS,
         "partial_update": ACTION_PARAMETERS,
         "destroy": (*ACTION_PARAMETERS, CONFIRM, DISRUPT),
+        "replace": ACTION_PARAMETERS,
     }
 
     def get_serializer_class(self) -> Any:
@@ -113,6 +126,12 @@ class InstanceGroupViewSet(mixins.RetrieveModelMixin, ActionMixin, ClusterPartVi
         body = _of_group(request, name, group)
         kind = "group.scale" if set(body) - {"name", "group"} <= SCALING else "group.update"
         return self.run_action(request, kind, body)
+
+    @describe_action(GroupReplaceBodySerializer)
+    def replace(self, request: Request, name: str, group: str) -> Response:
+        """Add a group like this one with changes that can't be made to it, then drain and delete this one."""
+        reachable_cluster(request, name)
+        return self.run_action(request, "group.replace", _of_group(request, name, group))
 
     @describe_action(GroupDeleteBodySerializer)
     def destroy(self, request: Request, name: str, group: str) -> Response:

@@ -31,6 +31,11 @@ urlpatterns = [
         groups.InstanceGroupViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
         name="cluster-group",
     ),
+    path(
+        "clusters/<slug:name>/groups/<slug:group>/replacement/",
+        groups.InstanceGroupViewSet.as_view({"post": "replace"}),
+        name="cluster-group-replacement",
+    ),
     path("clusters/<slug:name>/nodes/batch/<slug:verb>/", nodes.NodeBatchView.as_view(), name="cluster-nodes-batch"),
     path(
         "clusters/<slug:name>/nodes/<slug:node>/",

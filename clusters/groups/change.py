@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -87,16 +87,49 @@ def refusals(group: GroupReading, changes: Mapping[str, FieldChange]) -> Iterato
                 title="Fixed at creation",
                 detail=f"HyperPod can't change the {FIXED[name]} of {group.name} ({change.before or 'none'}) after its creation.",
                 fix=f"Add a group like {group.name} with {name} {change.after or 'none'} (add-instead.json is its request), "
-                f"drain the nodes of {group.name}, then delete it.",
+                f"drain the nodes of {group.name}, then delete it; POST …/groups/{group.name}/replacement/ plans and does all of that.",
                 field=name,
             )
 
 
 def alternative(group: GroupReading, changes: Mapping[str, FieldChange]) -> str:
     """The request of group.add for a group like this one with the changes made."""
-    made = {name: value for name, value in current(group).items() if value not in ("", None, [], {}, 0)}
+    return json.dumps({"groups": [like(group, changes)]}, indent=1)
+
+
+def successor(name: str) -> str:
+    """What a group that takes the place of another is called unless somebody says so."""
+    return f"{name[:61]}-2"
+
+
+def like(group: GroupReading, changes: Mapping[str, FieldChange]) -> dict[str, Any]:
+    """A group of group.add like this one with the changes made."""
+    now = current(group)
+    made = {name: value for name, value in now.items() if value not in ("", None, [], {}, 0)}
+    made["deep_health_checks"] = now["deep_health_checks"]
+    made["instance_type"], *further = [one.strip() for one in group.instance_type.split(",")]
+    if further and "instance_type" not in changes:
+        made["further_types"] = further
     made |= {name: change.after for name, change in changes.items()}
-    return json.dumps({"groups": [{"name": f"{group.name[:61]}-2", "count": group.target_count, **made}]}, indent=1)
+    if made["capacity"] != Capacity.TRAINING_PLAN:
+        made.pop("training_plan_arn", None)
+    volumes = _volumes(group.raw)
+    if len(volumes) > 1 or any(one.get("RootVolume") or one.get("VolumeKmsKeyId") for one in volumes):
+        made["volumes"] = _like_volumes(volumes, made.pop("volume_gb", None))
+    return {"name": successor(group.name), "count": group.target_count, **made}
+
+
+def _like_volumes(volumes: Iterable[Mapping[str, Any]], first: int | None) -> list[dict[str, Any]]:
+    """first: the size of the first that is not the root volume."""
+    made = []
+    for one in volumes:
+        volume: dict[str, Any] = {"kms_key": one["VolumeKmsKeyId"]} if one.get("VolumeKmsKeyId") else {}
+        if one.get("RootVolume"):
+            volume["root"] = True
+        else:
+            volume["size_gb"], first = first or one["VolumeSizeInGB"], None
+        made.append(volume)
+    return made
 
 
 def changed_request(group: GroupReading, wanted: Mapping[str, Any]) -> dict[str, Any]:

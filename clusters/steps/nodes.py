@@ -180,12 +180,16 @@ class Cordon(ClusterStep):
         self.nodes, self.enabled = nodes, enabled
         self.title = "Let no new pods come" if enabled else "Let new pods come again"
 
+    def nodes_now(self, reader: ClusterReader) -> Sequence[str]:
+        return self.nodes
+
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
         there = {node.name: node for node in reader.nodes}
-        missing = [name for name in self.nodes if name not in there]
+        nodes = self.nodes_now(reader)
+        missing = [name for name in nodes if name not in there]
         if missing:
             return failed(Fault("node_gone", f"Kubernetes has no node {', '.join(missing)}.", "Look at the nodes, then plan again."))
-        wrong = [name for name in self.nodes if there[name].schedulable is self.enabled]
+        wrong = [name for name in nodes if there[name].schedulable is self.enabled]
         if not wrong:
             return ready("No new pods come" if self.enabled else "New pods may come")
         return different(f"To be changed: {', '.join(wrong)}", node=wrong[0])
@@ -208,8 +212,11 @@ class Drain(ClusterStep):
         self.nodes = nodes
         self.title = "Evict what runs there"
 
+    def nodes_now(self, reader: ClusterReader) -> Sequence[str]:
+        return self.nodes
+
     def look(self, reader: ClusterReader, context: StepContext) -> Observation:
-        left = leaving(reader.pods, self.nodes)
+        left = leaving(reader.pods, self.nodes_now(reader))
         if not left:
             return ready("Nothing is left to evict")
         waiting = [pod for pod in left if not pod.going]
@@ -228,6 +235,36 @@ class Drain(ClusterStep):
         namespace, pod = seen.facts["namespace"], seen.facts["pod"]
         there = api(self.subject).evict(namespace, pod)
         return Outcome(message=f"Evicted {namespace}/{pod}" if there else f"{namespace}/{pod} was gone already")
+
+
+class CordonGroup(Cordon):
+    """All nodes of a group as it is now: HyperPod may have put others in the place of those that the plan saw."""
+
+    def __init__(self, subject: Subject, group: str) -> None:
+        super().__init__(subject, [], enabled=True)
+        self.group = group
+        self.title = f"Let no new pods come to {group}"
+
+    def nodes_now(self, reader: ClusterReader) -> Sequence[str]:
+        return _joined(reader, self.group)
+
+
+class DrainGroup(Drain):
+    """The same, drained."""
+
+    def __init__(self, subject: Subject, group: str) -> None:
+        super().__init__(subject, [])
+        self.group = group
+        self.title = f"Evict what runs in {group}"
+
+    def nodes_now(self, reader: ClusterReader) -> Sequence[str]:
+        return _joined(reader, self.group)
+
+
+def _joined(reader: ClusterReader, group: str) -> list[str]:
+    """The group's nodes that Kubernetes knows."""
+    known = {node.name for node in reader.nodes}
+    return [item.kubernetes_name for item in reader.instances if item.group_name == group and item.kubernetes_name in known]
 
 
 def leaving(pods: Sequence[PodReading], nodes: Sequence[str]) -> list[PodReading]:

@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
@@ -20,7 +21,7 @@ from clusters.web.forms import CAPACITY_WORDS, described
 from clusters.web.groups import to_operation
 from instantstart.problem import Problem
 from instantstart.web.forms import ProblemForm
-from instantstart.web.review import Review, carry_out, plan_of, show
+from instantstart.web.review import Review, carry_out, plan_of, reviewed, show
 from instantstart.web.signed_in import page
 from operations.plan import Plan
 
@@ -88,6 +89,33 @@ def group_change(request: HttpRequest, name: str, group: str) -> HttpResponse:
     return render(request, "clusters/group_change.html", {"form": form, "cluster": row.cluster, "group": row}, status=status)
 
 
+@page(Role.OPERATOR)
+@require_http_methods(["GET", "POST"])
+def group_replace(request: HttpRequest, name: str, group: str) -> HttpResponse:
+    """All of it as one plan: a group like this one with what was typed in the address, then this one drained and deleted."""
+    row = get_object_or_404(InstanceGroup.objects.select_related("cluster"), cluster__name=name, name=group)
+    form = GroupChangeForm(row, request.GET)
+    back = f"{reverse('clusters-web:group-change', args=[name, group])}?{request.GET.urlencode()}"
+    if not form.is_valid():
+        return redirect(back)
+    disrupt, typed = "disrupt" in request.GET, request.POST.get("confirm", "")
+    review = Review(
+        "group.replace",
+        {"name": name, "group": group, **form.changed(), "confirm": typed or group, "disrupt": disrupt},
+        f"Replace the group {group} of {name}",
+        "Add the new one, then drain and delete this one",
+        back,
+        typed=group,
+        danger=True,
+        choices="clusters/replace_choices.html",
+        chosen={"disrupt": disrupt, "typed": form.changed()},
+    )
+    if request.method == "POST" and typed != group:
+        messages.error(request, f"Type {group} to confirm that it goes; nothing was changed.")
+        return show(request, review, plan_of(request, review), status=409)
+    return reviewed(request, review, to_operation(name))
+
+
 def _review(request: HttpRequest, name: str, group: str, changed: dict[str, Any]) -> Review:
     here = reverse("clusters-web:group-change", args=[name, group])
     typed = request.GET.copy()
@@ -99,7 +127,10 @@ def _review(request: HttpRequest, name: str, group: str, changed: dict[str, Any]
         "Change it",
         here,
         choices="clusters/instead_choices.html",
-        chosen={LIKE_IT: f"{here}?{typed.urlencode()}&{urlencode({LIKE_IT: 1})}"},
+        chosen={
+            LIKE_IT: f"{here}?{typed.urlencode()}&{urlencode({LIKE_IT: 1})}",
+            "replace": f"{reverse('clusters-web:group-replace', args=[name, group])}?{typed.urlencode()}",
+        },
     )
 
 

@@ -21,6 +21,7 @@ urlpatterns = [
     path("clusters/<slug:name>/", views.cluster_detail, name="detail"),
     path("clusters/<slug:name>/groups/new/", groups.group_new, name="group-new"),
     path("clusters/<slug:name>/groups/<slug:group>/change/", group_change.group_change, name="group-change"),
+    path("clusters/<slug:name>/groups/<slug:group>/replace/", group_change.group_replace, name="group-replace"),
     path("clusters/<slug:name>/groups/<slug:group>/scale/", groups.group_scale, name="group-scale"),
     path("clusters/<slug:name>/groups/<slug:group>/delete/", groups.group_delete, name="group-delete"),
     path("clusters/<slug:name>/features/", features.feature_list, name="features"),

@@ -135,6 +135,12 @@ ROWS = (
     _change_of_cluster("post", f"{_CLUSTER}groups/", "clusters/demo/groups/", {"groups": [{"name": "more"}]}),
     _read_of_cluster(f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/"),
     _change_of_cluster("patch", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"count": 2}),
+    _change_of_cluster(
+        "post",
+        f"{_CLUSTER}groups/<slug:group>/replacement/",
+        "clusters/demo/groups/workers/replacement/",
+        {"capacity": "spot", "confirm": "workers"},
+    ),
     _change_of_cluster("delete", f"{_CLUSTER}groups/<slug:group>/", "clusters/demo/groups/workers/", {"confirm": "workers"}),
     _read_of_cluster(f"{_CLUSTER}nodes/<slug:node>/", "clusters/demo/nodes/i-00000000000000000/"),
     _change_of_cluster("delete", f"{_CLUSTER}nodes/<slug:node>/", "clusters/demo/nodes/i-00000000000000000/"),

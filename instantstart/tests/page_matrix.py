@@ -145,6 +145,12 @@ ROWS = (
     _verb(f"{_CLUSTER}drift/<int:drift>/<slug:verb>/", "clusters/demo/drift/{drift}/accept/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/new/", f"clusters/demo/groups/new/?{NEW_GROUP}", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/<slug:group>/change/", "clusters/demo/groups/workers/change/?plan=1&volume_gb=600", SEEN, get=OPERATORS),
+    _verb(
+        f"{_CLUSTER}groups/<slug:group>/replace/",
+        "clusters/demo/groups/workers/replace/?plan=1&capacity=spot",
+        {"confirm": "workers", **SEEN},
+        get=OPERATORS,
+    ),
     _verb(f"{_CLUSTER}groups/<slug:group>/scale/", "clusters/demo/groups/workers/scale/?count=2", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/<slug:group>/delete/", "clusters/demo/groups/workers/delete/", {"confirm": "workers", **SEEN}, get=OPERATORS),
     _safe(f"{_CLUSTER}features/", "clusters/demo/features/"),
