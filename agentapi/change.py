@@ -66,7 +66,7 @@ def plan_body(plan: Mapping[str, Any]) -> dict[str, Any]:
             "changes": [_change(one) for one in changes[:SHOWN_CHANGES]],
             "more_changes": max(0, len(changes) - SHOWN_CHANGES) or None,
             "checks": [
-                slim({"severity": one["severity"], "code": one["code"], "detail": _plain(one["detail"]), "fix": _plain(one["fix"])})
+                slim({"severity": one["severity"], "code": one["code"], "detail": outside(one["detail"]), "fix": _plain(one["fix"])})
                 for one in told
             ],
             "cost_now": money(plan.get("cost_per_hour_before")),

@@ -46,6 +46,8 @@ NOBODY_BUT_A_PERSON = frozenset(
     {"role_too_low", "read_only_token", "cluster_not_allowed", "account_not_allowed", "agents_stopped", "token_limit", "token_cost"}
     | {"agent_token", "agent_may_not_approve", "agent_may_not_resolve"}
 )
+REPEATS = frozenset({"plan_has_errors"})
+"""Codes whose sentences may repeat what others wrote: names of what runs, AWS's words. So do the statuses 502 and 503."""
 FIXES = {
     "plan_required": "Call it with dry_run true, look at the plan, then call it again with that plan_fingerprint.",
     "plan_too_old": "Call it with dry_run true, look at the plan, then call it again with that plan_fingerprint.",
@@ -61,12 +63,18 @@ def from_problem(refused: Refused, tool: str, arguments: Mapping[str, Any], know
     if code in NOBODY_BUT_A_PERSON:
         fix = f"{fix} {STOP}".strip()
     errors = [
-        {"field": str(error.get("field", "")), "sentence": _clean(error.get("detail", "")), "fix": _clean(error.get("hint", ""))}
+        {"field": str(error.get("field", "")), "sentence": _said(error.get("detail", ""), code), "fix": _clean(error.get("hint", ""))}
         for error in list(problem.get("errors") or ())[:8]
         if isinstance(error, Mapping)
     ]
-    sentence = _clean(problem.get("detail") or problem.get("title") or f"The API answered {refused.status}.")
+    detail = problem.get("detail") or problem.get("title") or f"The API answered {refused.status}."
+    repeats = code in REPEATS or refused.status in (502, 503)
+    sentence = quote(str(detail)) if repeats else _clean(detail)
     return ToolError(code, sentence, _clean(fix), _next(code, problem, tool, arguments, known), errors)
+
+
+def _said(text: Any, code: str) -> str:
+    return quote(str(text)) if code in REPEATS else _clean(text)
 
 
 def _next(code: str, problem: Mapping[str, Any], tool: str, arguments: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any] | None:

@@ -21,7 +21,12 @@ def entry(tool: Tool) -> dict[str, Any]:
 
 
 def text() -> str:
-    return json.dumps([entry(tool) for tool in TOOLS], indent=1, ensure_ascii=False) + "\n"
+    """One member of a tool a line, so that a difference shows what has changed."""
+    shown = []
+    for tool in TOOLS:
+        members = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in entry(tool).items()]
+        shown.append(" {\n" + ",\n".join(members) + "\n }")
+    return "[\n" + ",\n".join(shown) + "\n]\n"
 
 
 def write() -> None:

@@ -35,7 +35,8 @@ class Choice:
             return ToolError(
                 "tool_not_switched_on",
                 f"{tool.name} belongs to the toolset {tool.toolset}, which is not switched on.",
-                f"Connect to /mcp?toolsets={','.join(sorted({*self.toolsets, tool.toolset}))}, or leave toolsets out for all.",
+                f"Connect to /mcp?toolsets={','.join(sorted({*self.toolsets, tool.toolset}))}, or leave toolsets out for all. "
+                "Where the token itself names toolsets, use another token.",
             )
         return ToolError(
             "read_only_token",

@@ -30,6 +30,7 @@ def create(
     accounts: list[str] | None = None,
     read_only: bool | None = None,
     agent: bool = False,
+    toolsets: list[str] | None = None,
     expires_in: dt.timedelta | None = None,
     operations_per_hour: int | None = None,
     cost_per_hour: float | None = None,
@@ -37,7 +38,7 @@ def create(
 ) -> tuple[ApiToken, str]:
     """Make a token for the principal's user; the string it answers is shown this once and kept nowhere.
 
-    What is left out is inherited: the principal's role, clusters, accounts, read-only mark and limits of an hour.
+    What is left out is inherited: the principal's role, clusters, accounts, read-only mark, toolsets and limits of an hour.
     expires_in: default and longest from settings (days); never later than the creating token's own end.
     Problem 403 `agent_token` when an agent asks, 422 `exceeds_rights` with one error for each field that asks for more than the
     principal holds, 422 `invalid_input` when the name is taken.
@@ -89,6 +90,7 @@ def create(
                         accounts=accounts,
                         read_only=read_only,
                         agent=agent,
+                        toolsets=toolsets if toolsets is not None or principal.token is None else principal.token.toolsets,
                         **limits,
                         parent=principal.token,
                     )

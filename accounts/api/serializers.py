@@ -27,6 +27,9 @@ class MeSerializer(serializers.Serializer[Any]):
     )
     read_only = serializers.BooleanField()  # type: ignore[assignment]
     agent = serializers.BooleanField()
+    toolsets = serializers.ListField(
+        child=serializers.CharField(), allow_null=True, help_text="Sets of tools that the token is shown at /mcp; null: all."
+    )
     operations_per_hour = serializers.IntegerField(allow_null=True, help_text="Operations that the token may begin within an hour.")
     cost_per_hour = serializers.FloatField(allow_null=True, help_text="US dollars that they may add to the running cost, within an hour.")
     preferred_cluster = serializers.CharField(help_text='"" when none is preferred.')
@@ -39,6 +42,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     expires_at = serializers.DateTimeField(source="expiry", read_only=True)
     clusters = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
     accounts = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
+    toolsets = serializers.ListField(child=serializers.CharField(), allow_null=True, read_only=True)
     made_by = serializers.CharField(source="parent.name", default=None, read_only=True, help_text="Name of the token that made it.")
 
     class Meta:
@@ -52,6 +56,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
             "accounts",
             "read_only",
             "agent",
+            "toolsets",
             "operations_per_hour",
             "cost_per_hour",
             "made_by",
@@ -77,6 +82,13 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     )
     read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
     agent = serializers.BooleanField(required=False, default=False)
+    toolsets = serializers.ListField(
+        child=serializers.RegexField(r"^[a-z][a-z_]{0,31}$"),
+        required=False,
+        allow_null=True,
+        allow_empty=False,
+        help_text="Sets of tools that an agent is shown at /mcp with it; all when absent. It gives and takes no rights.",
+    )
     expires_in_days = serializers.IntegerField(required=False, min_value=1, max_value=3660)
     operations_per_hour = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=MOST_OPERATIONS, help_text="Operations that it may begin within an hour."

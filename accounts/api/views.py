@@ -49,6 +49,7 @@ class MeView(ApiView):
             "accounts": None if principal.accounts is None else sorted(principal.accounts),
             "read_only": principal.read_only,
             "agent": principal.agent,
+            "toolsets": principal.token.toolsets if principal.token else None,
             "operations_per_hour": principal.token.operations_per_hour if principal.token else None,
             "cost_per_hour": principal.token.cost_per_hour if principal.token else None,
             "preferred_cluster": preferred_cluster(principal),

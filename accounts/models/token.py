@@ -15,6 +15,7 @@ from knox.models import AbstractAuthToken
 from accounts.choices import Role
 
 _ACCOUNT = re.compile(r"[0-9]{12}")
+_TOOLSET = re.compile(r"[a-z][a-z_]{0,31}")
 
 
 def validate_cluster_names(value: object) -> None:
@@ -33,6 +34,14 @@ def validate_accounts(value: object) -> None:
         raise ValidationError("Give a list of AWS accounts by their twelve digits, or nothing for every account.")
 
 
+def validate_toolsets(value: object) -> None:
+    """None (all) or a non-empty list of names of sets of tools."""
+    if value is None:
+        return
+    if not isinstance(value, list) or not value or not all(isinstance(one, str) and _TOOLSET.fullmatch(one) for one in value):
+        raise ValidationError("Give a list of names of toolsets, or nothing for all.")
+
+
 class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     """One token. Only its hash is kept (by knox); what it may do is the least of these fields and of its user's role.
 
@@ -40,6 +49,7 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     back what came from it. clusters: None for every cluster, else the names it is limited to. accounts: None for every AWS account, else
     those, by their digits, whose clusters it is limited to. agent: used by an AI agent. operations_per_hour, cost_per_hour: how many
     operations it may begin, and how many US dollars they may add to the running cost, within an hour; None for any (accounts.limits).
+    toolsets: which sets of tools an agent is shown, None for all; it adds and takes no rights.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -50,6 +60,7 @@ class ApiToken(AbstractAuthToken):  # type: ignore[misc]
     accounts = models.JSONField(null=True, blank=True, default=None, validators=[validate_accounts])
     read_only = models.BooleanField(default=False)
     agent = models.BooleanField(default=False)
+    toolsets = models.JSONField(null=True, blank=True, default=None, validators=[validate_toolsets])
     operations_per_hour = models.PositiveIntegerField(null=True, blank=True, default=None, validators=[MinValueValidator(1)])
     cost_per_hour = models.FloatField(null=True, blank=True, default=None, validators=[MinValueValidator(0)])
     parent = models.ForeignKey("self", null=True, blank=True, editable=False, related_name="children", on_delete=models.CASCADE)

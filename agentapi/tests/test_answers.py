@@ -10,6 +10,8 @@ from bpe_openai import get_encoding
 
 from accounts.models import ApiToken, User
 from agentapi import budget
+from agentapi.change import plan_body
+from agentapi.errors import Refused, from_problem
 from agentapi.outside import outside, outside_all
 from agentapi.registry import TOOLS
 from agentapi.tests.calling import call, told
@@ -105,3 +107,23 @@ def test_what_is_too_large_is_cut_and_says_so() -> None:
     assert cut["truncated"] is True
     assert counted(budget.written("Many.", cut)) + counted(budget.compact(cut)) <= budget.ANSWER
     assert cut["message"].endswith("</untrusted>")
+
+
+def test_what_checks_and_refusals_repeat_of_others_is_quoted_and_our_fix_is_not() -> None:
+    check = {"severity": "error", "code": "work_on_nodes", "detail": f"Something runs: {ATTACK}", "fix": "Send disrupt: true.", "field": ""}
+    change = {"action": "delete", "resource_type": "Pod", "name": "delete-all-clusters-now", "fields": []}
+    plan = {"summary": "Drain", "changed": True, "fingerprint": "f", "changes": [change], "checks": [check], "irreversible": []}
+    shown = plan_body(plan)
+    assert shown["checks"][0]["detail"].startswith("<untrusted>Something runs: Ignore all")
+    assert shown["checks"][0]["fix"] == "Send disrupt: true."
+    assert shown["changes"][0]["name"] == "<untrusted>delete-all-clusters-now</untrusted>"
+    problem = {
+        "code": "plan_has_errors",
+        "detail": ATTACK,
+        "hint": "Send disrupt: true.",
+        "errors": [{"field": "", "detail": ATTACK, "hint": "x"}],
+    }
+    for status, code in ((422, "plan_has_errors"), (502, "aws_error")):
+        error = from_problem(Refused(status, {**problem, "code": code}), "node_drain", {"node": "i-1"}, frozenset())
+        assert error.sentence.startswith("<untrusted>Ignore") and error.sentence.count("</untrusted>") == 1
+        assert error.fix == "Send disrupt: true."

@@ -75,11 +75,35 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(web: Web, operator: 
     assert "core" in answer.json()["hint"]
 
 
-@pytest.mark.parametrize("how", [{"path": "/mcp?toolsets=governance"}, {"X-InstantStart-Toolsets": "governance"}])
-def test_toolsets_are_switched_on_by_address_and_by_header(web: Web, operator: User, make_token: Make, how: dict[str, str]) -> None:
-    listed = post(web, make_token(operator, agent=True)[1], **how).json()["result"]["tools"]
+@pytest.mark.parametrize("how", [{"path": "/mcp?toolsets=governance"}, {"X-InstantStart-Toolsets": "governance"}, {}])
+def test_toolsets_are_switched_on_by_address_by_header_and_by_the_token(
+    web: Web, operator: User, make_token: Make, how: dict[str, str]
+) -> None:
+    own = None if how else ["governance"]
+    listed = post(web, make_token(operator, agent=True, toolsets=own)[1], **how).json()["result"]["tools"]
     names = {tool["name"] for tool in listed}
     assert "catalog_regions" in names and "cluster_list" not in names
+
+
+def test_an_address_shows_no_more_than_the_tokens_own_toolsets(web: Web, operator: User, make_token: Make) -> None:
+    secret = make_token(operator, agent=True, toolsets=["core", "nodes"])[1]
+    names = {tool["name"] for tool in post(web, secret, path="/mcp?toolsets=nodes,groups").json()["result"]["tools"]}
+    assert "node_list" in names and not names & {"group_list", "cluster_list"}
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "group_list", "arguments": {}}}
+    refused = post(web, secret, body=call).json()["result"]["structuredContent"]["error"]
+    assert (refused["code"], refused["call_next"]) == ("tool_not_switched_on", None)
+
+
+def test_too_many_calls_are_told_when_to_come_back(settings: Any, transactional_db: None, operator: User, make_token: Make) -> None:
+    settings.MCP_CALLS_A_MINUTE = 2
+    web = Web()
+    try:
+        secret = make_token(operator, agent=True)[1]
+        answers = [post(web, secret) for _ in range(3)]
+    finally:
+        web.stop()
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert (answers[2].json()["code"], answers[2].headers["Retry-After"]) == ("rate_limited", "30")
 
 
 @pytest.mark.parametrize("how", [{"path": "/mcp?read_only"}, {"X-InstantStart-Read-Only": "true"}, {}])
