@@ -19,7 +19,7 @@ NOUN = OpenApiParameter(
     "noun",
     OpenApiTypes.STR,
     enum=[noun.value for noun in rules.Noun],
-    description="Only rules about a cluster, a group, a feature or a job.",
+    description="Only rules about a cluster, a group, a feature, a job or an endpoint.",
 )
 SEVERITY = OpenApiParameter("severity", OpenApiTypes.STR, enum=["error", "warning"], description="Only rules of this severity.")
 

@@ -85,8 +85,18 @@ class JobFacts:
     largest: int | None = None
     step: int | None = None
     sizes: tuple[int, ...] = ()
+    spec_largest: int | None = None
+    """maxReplicas of its replica specs, together."""
     operator_version: tuple[int, int] | None = None
     """Of the training operator, None when not known."""
+
+
+@dataclass(frozen=True)
+class EndpointFacts:
+    """An inference endpoint, running or asked for. cache_in_tiers: its second cache of keys and values is in tiered storage."""
+
+    name: str = "endpoint"
+    cache_in_tiers: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,8 +104,9 @@ class Facts:
     """The cluster's own fields, the groups in question, and the jobs that the change meets.
 
     orchestrator: "eks" or "slurm". continuous: NodeProvisioningMode is Continuous. automatic_recovery: NodeRecovery is
-    Automatic. cluster_role: one is given. tiered_percent: InstanceMemoryAllocationPercentage. group_count, restricted_count: all
-    that the cluster has after the change. node_class_groups: how many groups one HyperpodNodeClass names. tags: how many.
+    Automatic. cluster_role: one is given. tiered_storage: TieredStorageConfig is Enable. tiered_percent: of the instances' memory
+    (InstanceMemoryAllocationPercentage). group_count, restricted_count: all that the cluster has after the change.
+    node_class_groups: how many groups one HyperpodNodeClass names. tags: how many.
     """
 
     name: str | None = None
@@ -106,12 +117,14 @@ class Facts:
     cluster_role: bool | None = None
     tiered_checkpointing: bool = False
     tiered_percent: int | None = None
+    tiered_storage: bool | None = None
     groups: tuple[GroupFacts, ...] = ()
     group_count: int | None = None
     restricted_count: int | None = None
     node_class_groups: int | None = None
     tags: int | None = None
     jobs: tuple[JobFacts, ...] = ()
+    endpoints: tuple[EndpointFacts, ...] = ()
 
     @property
     def twice(self) -> str:

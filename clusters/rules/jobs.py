@@ -97,6 +97,16 @@ ROWS: tuple[Rule, ...] = (
         f"{_ELASTIC}: discrete values within the range",
     ),
     Rule(
+        "elastic_largest_differs",
+        Noun.JOB,
+        Severity.ERROR,
+        each_job(lambda _, job: job.elastic and None not in (job.largest, job.spec_largest) and job.largest != job.spec_largest),
+        "{job.name} may grow to {job.largest} replicas by its elastic policy and to {job.spec_largest} by its replica specs.",
+        "Give both the same largest size.",
+        "elastic",
+        f"{_ELASTIC}: maxReplicas of the policy and of the replica specs",
+    ),
+    Rule(
         "checkpointless_type",
         Noun.JOB,
         Severity.WARNING,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clusters.rules.facts import Facts, GroupFacts, JobFacts
+from clusters.rules.facts import EndpointFacts, Facts, GroupFacts, JobFacts
 from operations.choices import Severity
 from operations.plan import Check
 
 TITLE = "Combination"
-_PLACE = re.compile(r"\{(facts|group|job)\.(\w+)\}")
+_PLACE = re.compile(r"\{(facts|group|job|endpoint)\.(\w+)\}")
 
 
 class Noun(StrEnum):
@@ -22,14 +22,21 @@ class Noun(StrEnum):
     GROUP = "group"
     FEATURE = "feature"
     JOB = "job"
+    ENDPOINT = "endpoint"
+
+    @property
+    def phrase(self) -> str:
+        """With its article."""
+        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
 
 
 @dataclass(frozen=True)
 class Struck:
-    """Where a rule strikes: at a group, at a job, or (neither) at the whole."""
+    """Where a rule strikes: at a group, at a job, at an endpoint, or (none of them) at the whole."""
 
     group: GroupFacts | None = None
     job: JobFacts | None = None
+    endpoint: EndpointFacts | None = None
 
 
 Strikes = Callable[[Facts], Iterable[Struck]]
@@ -39,7 +46,7 @@ Strikes = Callable[[Facts], Iterable[Struck]]
 class Rule:
     """One row.
 
-    sentence, fix: format strings over `facts`, `group` and `job`. field: the input field at fault; of a group's rule the name
+    sentence, fix: format strings over `facts`, `group`, `job` and `endpoint`. field: the input field at fault; of a group's rule the name
     within the group. source: where the fact is from, in the words of the place: AWS's API model, documentation, observation.
     """
 
@@ -65,7 +72,7 @@ class Rule:
     def checks(self, facts: Facts) -> Iterator[Check]:
         """A row for each place where it strikes."""
         for struck in self.strikes(facts):
-            words = {"facts": facts, "group": struck.group, "job": struck.job}
+            words = {"facts": facts, "group": struck.group, "job": struck.job, "endpoint": struck.endpoint}
             yield Check(
                 code=self.code,
                 severity=self.severity,
@@ -99,3 +106,8 @@ def each_job(holds: Callable[[Facts, JobFacts], bool]) -> Strikes:
 def each_job_and_group(holds: Callable[[JobFacts, GroupFacts], bool]) -> Strikes:
     """Strikes at every pair of which it holds."""
     return lambda facts: [Struck(group, job) for job in facts.jobs for group in facts.groups if holds(job, group)]
+
+
+def each_endpoint(holds: Callable[[Facts, EndpointFacts], bool]) -> Strikes:
+    """Strikes at every endpoint of which it holds."""
+    return lambda facts: [Struck(endpoint=endpoint) for endpoint in facts.endpoints if holds(facts, endpoint)]

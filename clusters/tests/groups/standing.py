@@ -73,6 +73,11 @@ class Standing:
         """The changing calls since the mark, in order."""
         return [one["operation"] for one in self._calls() if one["operation"].startswith(WRITES)]
 
+    def effects(self) -> list[str]:
+        """Of these, the ones that had an effect, whether their reply came or not."""
+        writes = [one for one in self._calls() if one["operation"].startswith(WRITES)]
+        return [one["operation"] for one in writes if one["fault"] in ("reply_lost", "error_after") or not (one["code"] or one["fault"])]
+
     def make(self, who: User) -> None:
         self.sandbox.reset()
         self.since = 0

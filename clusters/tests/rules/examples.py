@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from clusters.rules import Facts, GroupFacts, JobFacts
+from clusters.rules import EndpointFacts, Facts, GroupFacts, JobFacts
 from clusters.spec import Capacity, DeepHealthCheck
 
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/big-run-0001"
@@ -111,6 +111,14 @@ EXAMPLES: dict[str, tuple[Facts, Facts]] = {
     "elastic_sizes_outside": (
         job(elastic=True, smallest=2, largest=4, sizes=(2, 8)),
         job(elastic=True, smallest=2, largest=4, sizes=(2, 4)),
+    ),
+    "elastic_largest_differs": (
+        job(elastic=True, largest=8, spec_largest=4),
+        job(elastic=True, largest=8, spec_largest=8),
+    ),
+    "tiered_cache_needs_tiered_storage": (
+        Facts(tiered_storage=False, endpoints=(EndpointFacts(cache_in_tiers=True),)),
+        Facts(tiered_storage=True, endpoints=(EndpointFacts(cache_in_tiers=True),)),
     ),
     "checkpointless_type": (
         job(ON_DEMAND, checkpointless=True),

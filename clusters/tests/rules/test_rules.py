@@ -37,6 +37,30 @@ def test_no_two_rules_share_a_code_and_no_example_is_of_none() -> None:
     assert set(EXAMPLES) == set(codes)
 
 
+NAMED: dict[str, tuple[str, ...]] = {
+    "elastic × Spot × tiered × checkpointless": ("elastic_on_spot", "elastic_with_tiered_checkpointing", "elastic_with_checkpointless"),
+    "Karpenter × Continuous": ("autoscaling_needs_continuous",),
+    "Spot × training plan": ("spot_with_training_plan",),
+    "deep health checks × types": ("deep_checks_without_accelerator", "deep_checks_without_efa"),
+    "several zones × EFA": ("efa_across_zones",),
+    "restricted groups": (
+        "restricted_group",
+        "restricted_group_on_spot",
+        "restricted_group_configured",
+        "restricted_group_flexible",
+        "autoscaled_group_restricted",
+        "too_many_restricted_groups",
+    ),
+    "names and lengths": ("cluster_name", "group_name", "group_names_twice"),
+    "counts": ("group_count", "too_many_groups", "too_many_types", "too_many_tags", "too_many_subnets", "node_class_too_large"),
+    "tiered KV cache × tiered storage": ("tiered_cache_needs_tiered_storage",),
+}
+
+
+def test_every_combination_that_was_asked_for_is_in_the_table() -> None:
+    assert {code for codes in NAMED.values() for code in codes} - {rule.code for rule in RULES} == set()
+
+
 def test_what_is_not_known_breaks_no_rule() -> None:
     assert evaluate(Facts()) == ()
     assert evaluate(Facts(groups=(GroupFacts(instance_types=("ml.new.huge",)),))) == ()

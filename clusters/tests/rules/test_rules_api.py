@@ -38,7 +38,7 @@ def test_rules_can_be_narrowed_to_a_noun_and_a_severity(viewer: User) -> None:
 def test_a_noun_that_is_not_there_is_refused(viewer: User) -> None:
     answer = ask(viewer, noun="pod")
     assert answer.status_code == 400
-    assert answer.json()["errors"][0]["field"] == "noun" and answer.json()["hint"] == "Send cluster, group, feature, job."
+    assert answer.json()["errors"][0]["field"] == "noun" and answer.json()["hint"] == "Send cluster, group, feature, job, endpoint."
 
 
 def test_the_page_shows_every_rule_with_its_source(viewer: User) -> None:
