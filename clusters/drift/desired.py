@@ -55,9 +55,9 @@ def _asked(row: Cluster, operation: Operation) -> Iterator[Wanted]:
                 asked["volume_gb"] = next((volume["size_gb"] for volume in one["volumes"] if volume.get("size_gb")), None)
             yield from ((fields.group(one["name"]), name, value if sure else READ_NEXT) for name, value in asked.items())
     elif operation.kind == "group.replace":
-        fresh, old = operation.plan["basis"]["new"], given["group"]
+        fresh = (operation.plan.get("basis") or {}).get("new", "")
         yield from ((fields.group(fresh), name, READ_NEXT) for name in (fields.THERE, *fields.COMPARED_OF_GROUPS))
-        yield fields.group(old), fields.THERE, False if sure else READ_NEXT
+        yield fields.group(given["group"]), fields.THERE, False if sure else READ_NEXT
     elif operation.kind == "group.scale":
         yield fields.group(given["group"]), "count", given["count"] if sure else READ_NEXT
     elif operation.kind == "group.update":

@@ -127,6 +127,31 @@ def test_what_our_own_operations_change_is_no_drift(row: Cluster) -> None:
     assert (live(), told.open) == ([], False)
 
 
+def test_a_replaced_group_and_one_with_several_volumes_are_no_drift(row: Cluster) -> None:
+    look("demo")
+    replaced = ended(row, "group.replace", 2, group="workers", instance_type="ml.m5.2xlarge")
+    replaced.plan = {"basis": {"new": "workers-2", "groups": ["workers-2", "workers"]}}
+    replaced.save()
+    seen(row, 3, InstanceGroupName="workers-2", InstanceType="ml.m5.2xlarge")
+    look("demo")
+    assert (live(), wanted(row)["group/workers-2"]["count"], "group/workers" in wanted(row)) == ([], 1, True)
+    assert wanted(row)["group/workers"] == {"there": False}
+
+    ended(row, "group.delete", 4, group="workers-2")
+    # As a recorded input has it: with the default of volume_gb, which then says nothing.
+    asked = {
+        "name": "disks",
+        "count": 1,
+        "volume_gb": 500,
+        "volumes": [{"root": True, "size_gb": None}, {"size_gb": 100}, {"size_gb": 200}],
+    }
+    ended(row, "group.add", 5, groups=[asked])
+    volumes = [{"EbsVolumeConfig": {"VolumeSizeInGB": size}} for size in (100, 200)]
+    seen(row, 6, InstanceGroupName="disks", InstanceStorageConfigs=volumes)
+    look("demo")
+    assert live() == []
+
+
 def test_an_operation_that_failed_half_way_is_taken_as_it_left_it(row: Cluster) -> None:
     look("demo")
     ended(row, "group.update", 2, OperationState.FAILED, group="workers", labels={"team": "a"})

@@ -8,6 +8,7 @@ import pytest
 
 from accounts.models import User
 from clusters.tests.driving import begin, failure, run
+from clusters.tests.groups.meanwhile import Meanwhile
 from clusters.tests.groups.standing import Standing
 from clusters.tests.groups.test_groups import done, plan, refusals
 from operations.cancel import request_cancel
@@ -91,11 +92,13 @@ def test_places_that_do_not_fit_are_refused_with_their_field(standing: Standing,
     assert standing.writes() == []
 
 
-def test_a_stack_without_its_group_is_adopted_by_the_next_try_or_taken_away_by_a_deletion(standing: Standing, operator: User) -> None:
+def test_a_stack_without_its_group_is_adopted_by_the_next_try_or_taken_away_by_a_deletion(
+    standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wanted = {"groups": [{"name": "half", "instance_type": CPU, "count": 0, "subnet": "dedicated"}]}
     begun = begin(operator, "group.add", name="demo", **wanted)
-    drive(lambda: bool(standing.stacks()), max_ticks=100)
-    request_cancel(begun, "Not now.")
+    meanwhile = Meanwhile(monkeypatch)
+    meanwhile.at("call.after", lambda: request_cancel(begun, "Not now."))
     assert ended(standing, begun).state == OperationState.CANCELLED
     assert (standing.counts(), standing.stacks()) == ({"workers": 1}, ["instantstart-demo-group-half"])
 
