@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
 
-from clusters.diagnosis.evidence import Evidence
+from clusters.diagnosis.evidence import Evidence, Source
 from clusters.diagnosis.findings import Finding, judge
 from clusters.diagnosis.gathering import hyperpod, kubernetes, operations, phases
 from clusters.diagnosis.gathering.part import Gathered, Part, PartState
@@ -17,6 +19,7 @@ from clusters.models import Cluster, ClusterEvent, Node
 from clusters.reading.hyperpod import kubernetes_name
 
 NODE_EVENTS = 30
+HEALTH = re.compile(r"node-health-status=(\w+)")
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def examine(cluster: Cluster, node: Node | None = None) -> Diagnosis:
     evidence = found.evidence if node is None else [one for one in found.evidence if _concerns(one, node)]
     findings, left = judge(evidence)
     events = _events(node) if node else []
-    steps = next_steps(node, events) if node else []
+    steps = next_steps(_as_labelled(node, evidence), events) if node else []
     return Diagnosis(
         cluster,
         node,
@@ -86,6 +89,14 @@ def examine(cluster: Cluster, node: Node | None = None) -> Diagnosis:
         tuple(found.parts),
         tuple(steps) or _steps(node, findings, left),
     )
+
+
+def _as_labelled(node: Node, evidence: list[Evidence]) -> Node:
+    """The node with the health that Kubernetes tells now, where it tells one: the row may be a look older."""
+    said = next((found for one in evidence if one.source is Source.HEALTH_LABEL and (found := HEALTH.search(one.text))), None)
+    labelled = copy(node)
+    labelled.health = said[1] if said else node.health
+    return labelled
 
 
 def _concerns(one: Evidence, node: Node) -> bool:

@@ -76,10 +76,16 @@ def judge(evidence: Sequence[Evidence], table: Iterable[KnownError] = TABLE) -> 
             explained.update(number for number, _ in fitting)
             rows = sorted((evidence[number] for number, _ in fitting), key=likeliest)
             findings[error.code] = Finding(error, _confidence([(evidence[number], clue) for number, clue in fitting]), tuple(rows))
-    left = [one for number, one in enumerate(evidence) if number not in explained and one.level > Level.INFO]
+    told_of = {evidence[number].node for number in explained} - {""}
+    left = [one for number, one in enumerate(evidence) if number not in explained and not _follows(one, told_of)]
     kept = [rest for one in findings.values() if (rest := _rest(one, findings)) is not None]
     kept.sort(key=lambda one: (not one.standing, -one.confidence, *likeliest(one.evidence[0])[1:]))
     return kept, sorted(left, key=likeliest)
+
+
+def _follows(one: Evidence, told_of: set[str]) -> bool:
+    """What says nothing by itself: mere information, and warnings of a node of which an error is known."""
+    return one.level is Level.INFO or (one.level is Level.WARNING and one.node in told_of)
 
 
 def _clue(error: KnownError, one: Evidence) -> Clue | None:

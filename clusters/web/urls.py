@@ -29,6 +29,7 @@ urlpatterns = [
     path("clusters/<slug:name>/features/<slug:feature>/off/", features.feature_off, name="feature-off"),
     path("clusters/<slug:name>/software/", groups.software_update, name="software"),
     path("clusters/<slug:name>/nodes/", nodes.node_list, name="nodes"),
+    path("", include("clusters.diagnosis.web.urls")),
     path("clusters/<slug:name>/nodes/<slug:node>/", groups.node_detail, name="node"),
     path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", groups.node_verb, name="node-verb"),
     path("", include("clusters.web.drift_urls")),

@@ -141,6 +141,8 @@ ROWS = (
     _page(f"{_CLUSTER}raw/", "clusters/demo/raw/"),
     _safe(f"{_CLUSTER}export/", "clusters/demo/export/"),
     _safe(f"{_CLUSTER}drift/", "clusters/demo/drift/"),
+    _safe(f"{_CLUSTER}diagnosis/", "clusters/demo/diagnosis/"),
+    _safe(f"{_CLUSTER}nodes/<slug:node>/diagnosis/", "clusters/demo/nodes/i-00000000000000000/diagnosis/"),
     _verb(f"{_CLUSTER}drift/observe/", "clusters/demo/drift/observe/"),
     _verb(f"{_CLUSTER}drift/<int:drift>/<slug:verb>/", "clusters/demo/drift/{drift}/accept/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/new/", f"clusters/demo/groups/new/?{NEW_GROUP}", SEEN, get=OPERATORS),

@@ -32,6 +32,7 @@ PAGES = [
     "/alerts/",
     "/alerts/webhooks/",
     "/clusters/demo/drift/",
+    "/clusters/demo/diagnosis/",
     "/orphans/",
     "/aws-accounts/",
     "/aws-accounts/new/",

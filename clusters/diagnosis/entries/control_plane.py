@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusters.diagnosis.entry import RETRY, Clue, KnownError, Noun
+from clusters.diagnosis.entry import Clue, KnownError, Noun
 from clusters.diagnosis.evidence import Source
 
 _OURS = frozenset({Source.PHASE, Source.OPERATION, Source.STACK})
@@ -26,15 +26,5 @@ ROWS: tuple[KnownError, ...] = (
         "Renew the portal's AWS credentials; what waits goes on by itself.",
         (Clue(r"ExpiredToken|credentials have expired|ExpiredCredentials|InvalidClientTokenId", _OURS),),
         "AWS, common errors: ExpiredToken",
-    ),
-    KnownError(
-        "name_taken",
-        Noun.CONTROL_PLANE,
-        "A name is taken already",
-        "A resource of the name that is to be made exists and is not this cluster's.",
-        "Delete or rename what has the name, or choose another name for the cluster; then retry the phase.",
-        (Clue(r"already exists|AlreadyExists|BucketAlreadyOwnedByYou", frozenset({Source.STACK, Source.PHASE})),),
-        "AWS, CloudFormation: resource already exists",
-        RETRY,
     ),
 )

@@ -39,7 +39,7 @@ ROWS: tuple[KnownError, ...] = (
         "A deep health check failed",
         "The stress or connectivity tests found a bad machine. HyperPod replaces it by itself.",
         "Wait for the replacement; the stream DeepHealthCheckResults/<instance> in the cluster's log group says which test failed.",
-        (Clue(r"deep.?health.?checks?.{0,60}fail", MACHINES),),
+        (Clue(r"deep.?health.?checks?.{0,60}fail", MACHINES | HYPERPOD),),
         "AWS, HyperPod documentation: deep health checks",
     ),
 )

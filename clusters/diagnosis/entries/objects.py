@@ -41,18 +41,4 @@ ROWS: tuple[KnownError, ...] = (
         "Kubernetes documentation, finalizers",
         after=("namespace_stuck",),
     ),
-    KnownError(
-        "network_in_use",
-        Noun.OBJECT,
-        "Something still uses the network that is being deleted",
-        "A subnet, security group or VPC can't go while interfaces of load balancers, endpoints or instances are in it.",
-        "Delete what the message names (load balancers of Services first), then delete the cluster again.",
-        (
-            Clue(
-                r"DependencyViolation|has dependencies and cannot be deleted|has a dependent object"
-                r"|(load balancers?|interfaces?) .{0,60}(use|hold|keep)"
-            ),
-        ),
-        "AWS, EC2 error messages: DependencyViolation",
-    ),
 )

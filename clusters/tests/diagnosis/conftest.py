@@ -48,7 +48,7 @@ class Ill:
         until = time.monotonic() + PATIENCE
         while True:
             body = self.ask(path)
-            self.found |= {one["code"]: one for one in body["findings"] if one["standing"]}
+            self.found |= {one["code"]: one for one in body["findings"] if one["standing"] or one["code"] not in self.found}
             missing = set(codes) - set(self.found)
             if not missing:
                 return self.found
