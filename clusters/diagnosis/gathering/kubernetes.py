@@ -38,13 +38,17 @@ def gather(found: Gathered, row: Cluster, keys: Mapping[str, str], now: datetime
     machines, running = watched.nodes(PATIENCE), watched.pods(PATIENCE)
     found.add(_part("kubernetes nodes", machines, now), nodes.evidence(machines.items, keys, now))
     found.add(_part("kubernetes pods", running, now), pods.evidence(running.items, keys, now))
-    if not machines.complete or machines.error:
-        return  # each of the following would wait as long again
     api = kube.connect(target)
-    _read(
-        found, "kubernetes events", now, lambda: warnings.evidence(api.list("v1", "Event", fields="type=Warning"), running.items, keys, now)
-    )
-    _read(found, "kubernetes deletions", now, lambda: deletions.evidence([*_going(api), *running.items], keys, now))
+    reads: dict[str, Callable[[], list[Evidence]]] = {
+        "kubernetes events": lambda: warnings.evidence(_warnings(api), running.items, keys, now),
+        "kubernetes deletions": lambda: deletions.evidence([*_going(api), *running.items], keys, now),
+    }
+    answers = machines.complete and not machines.error
+    for name, read in reads.items():  # after one that got no answer the next would wait as long again
+        if answers:
+            answers = _read(found, name, now, read)
+        else:
+            found.add(Part(name, PartState.UNREADABLE, None, "It was not asked: Kubernetes did not answer before."))
 
 
 def _warnings(api: Kube) -> list[dict[str, Any]]:
@@ -64,10 +68,12 @@ def _part(name: str, snapshot: Snapshot, now: datetime) -> Part:
     return Part(name, PartState.READ, heard)
 
 
-def _read(found: Gathered, name: str, now: datetime, read: Callable[[], Iterable[Evidence]]) -> None:
+def _read(found: Gathered, name: str, now: datetime, read: Callable[[], Iterable[Evidence]]) -> bool:
+    """Whether it could be read."""
     try:
         rows = list(read())
     except (KubeError, CloudError) as error:
         found.add(Part(name, PartState.UNREADABLE, None, quoted(error.message)))
-    else:
-        found.add(Part(name, PartState.READ, now), rows)
+        return False
+    found.add(Part(name, PartState.READ, now), rows)
+    return True
