@@ -78,6 +78,7 @@ WRITES: dict[str, dict[str, Any]] = {
     "group_add": {"cluster": "demo", "group": "more", "instance_type": TYPE, "count": 1},
     "group_scale": {"cluster": "demo", "group": "workers", "count": 2},
     "group_update": {"cluster": "demo", "group": "workers", "volume_gb": 600},
+    "group_replace": {"cluster": "demo", "group": "workers", "new_name": "others", "instance_type": TYPE},
     "group_delete": {"cluster": "demo", "group": "workers"},
     "node_cordon": {"cluster": "demo", "node": NODE},
     "node_drain": {"cluster": "demo", "node": NODE},

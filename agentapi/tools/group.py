@@ -84,14 +84,15 @@ class AddGroup(ClusterChange):
     count: Annotated[int, Field(ge=0, le=6758)]
     capacity: Annotated[Text | None, Field(description="on-demand, spot or training-plan")] = None
     training_plan_arn: Text | None = None
-    subnet: Text | None = None
+    availability_zone: Text | None = None
+    subnet: Annotated[Text | None, Field(description="shared, dedicated or subnet-…")] = None
     volume_gb: int | None = None
     more: dict[str, Any] | None = None
 
 
 async def add_group(call: Call, asked: AddGroup) -> Answer:
     taken = await call.cluster(asked.cluster)
-    fields = given(asked, "instance_type", "count", "capacity", "training_plan_arn", "subnet", "volume_gb")
+    fields = given(asked, "instance_type", "count", "capacity", "training_plan_arn", "availability_zone", "subnet", "volume_gb")
     body = {"groups": [{**(asked.more or {}), "name": asked.group, **fields}]}
     values = {"cluster": taken.name, "group": asked.group, "count": asked.count}
     return await change(call, asked, "POST", f"clusters/{taken.name}/groups/", body=body, values=values, said=taken.said)
@@ -131,6 +132,29 @@ async def update_group(call: Call, asked: UpdateGroup) -> Answer:
     # An empty settings change must not be taken for a scaling without a count.
     body = given(asked, *SETTINGS) or {"labels": None}
     return await change(call, asked, "PATCH", path, body=body, values=values, said=taken.said)
+
+
+class ReplaceGroup(Changing):
+    """What is to be different of the group that takes its place."""
+
+    cluster: ClusterName
+    group: GroupName
+    new_name: GroupName
+    instance_type: Text | None = None
+    count: Annotated[int | None, Field(ge=0, le=6758)] = None
+    capacity: Annotated[Text | None, Field(description="on-demand, spot or training-plan")] = None
+    training_plan_arn: Text | None = None
+    availability_zone: Text | None = None
+    subnet: Annotated[Text | None, Field(description="shared, dedicated or subnet-…")] = None
+    disrupt: bool = False
+
+
+async def replace_group(call: Call, asked: ReplaceGroup) -> Answer:
+    fields = ("new_name", "instance_type", "count", "capacity", "training_plan_arn", "availability_zone", "subnet", "disrupt")
+    body = {"confirm": asked.group, **given(asked, *fields)}
+    values = {"cluster": asked.cluster, "group": asked.new_name}
+    path = f"clusters/{asked.cluster}/groups/{asked.group}/replacement/"
+    return await change(call, asked, "POST", path, body=body, values=values, said={"cluster": asked.cluster})
 
 
 class DeleteGroup(Changing):
@@ -220,6 +244,19 @@ TOOLS = (
         Change,
         update_group,
         Verify("group_get", {"cluster": "{cluster}", "group": "{group}"}, "status is InService"),
+        idempotent=True,
+        open_world=True,
+    ),
+    Tool(
+        "group_replace",
+        "Replace an instance group",
+        "For what can't be changed (type, capacity, zone): add a group like it, then drain and delete it. A person approves.",
+        "groups",
+        ReplaceGroup,
+        Change,
+        replace_group,
+        Verify("group_get", {"cluster": "{cluster}", "group": "{group}"}, "status is InService"),
+        destructive=True,
         idempotent=True,
         open_world=True,
     ),
