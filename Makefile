@@ -46,10 +46,12 @@ format:
 	@$(VENV)/ruff format .
 	@$(VENV)/ruff check --fix .
 
-# Rewrites the committed snapshots (OpenAPI document, query counts): the difference shows in review.
+# Rewrites the committed snapshots (OpenAPI document, query counts, tools, skills): the difference shows in review.
 snapshots:
 	@$(VENV)/python manage.py spectacular --file docs/openapi.yaml
 	@INSTANTSTART_REMAKE_SNAPSHOTS=1 $(VENV)/pytest -q instantstart/tests -k query
+	@$(VENV)/python manage.py mcp --snapshot
+	@$(VENV)/python manage.py skills --snapshot
 
 lock:
 	@for name in requirements requirements-dev requirements-aws; do \

@@ -47,6 +47,11 @@ def outside(text: Any, most: int = LONGEST) -> str:
     return written if _MACHINE_MADE.fullmatch(written) else quote(written, most)
 
 
+def inside(text: str) -> str:
+    """What an agent gives back of an answer, without the marks."""
+    return text.removeprefix(OPEN).removesuffix(CLOSE)
+
+
 def outside_all(value: Any, *, words: bool = True) -> Any:
     """The same for every text within. words: leave single words (states, names, types) as they are."""
     if isinstance(value, dict):

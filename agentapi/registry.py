@@ -5,10 +5,26 @@
 
 from __future__ import annotations
 
+import agentapi.playbooks as playbooks
 import agentapi.prompts as prompts
 import agentapi.resources as resources
 from agentapi.tool import Tool
-from agentapi.tools import catalog, cluster, drift, feature, group, imported, node, operation, orphan, phase, quota, storage, training_plan
+from agentapi.tools import (
+    catalog,
+    cluster,
+    diagnose,
+    drift,
+    feature,
+    group,
+    imported,
+    node,
+    operation,
+    orphan,
+    phase,
+    quota,
+    storage,
+    training_plan,
+)
 
 TOOLS: tuple[Tool, ...] = (
     *cluster.TOOLS,
@@ -16,6 +32,7 @@ TOOLS: tuple[Tool, ...] = (
     *operation.TOOLS,
     *catalog.TOOLS,
     *quota.TOOLS,
+    *diagnose.TOOLS,
     *storage.TOOLS,
     *group.TOOLS,
     *node.TOOLS,
@@ -25,7 +42,7 @@ TOOLS: tuple[Tool, ...] = (
     *imported.TOOLS,
     *training_plan.TOOLS,
 )
-RESOURCES: tuple[resources.Source, ...] = (resources.RULES, resources.CATALOG)
-PROMPTS: tuple[prompts.Source, ...] = ()
+RESOURCES: tuple[resources.Source, ...] = (resources.RULES, resources.CATALOG, playbooks.RESOURCES)
+PROMPTS: tuple[prompts.Source, ...] = (playbooks.PROMPTS,)
 BY_NAME = {tool.name: tool for tool in TOOLS}
 NAMES = frozenset(BY_NAME)

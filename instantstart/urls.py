@@ -14,6 +14,7 @@ api: list[Any] = [
     path("", include("operations.alerts.api.urls")),
     path("", include("operations.agents.api.urls")),
     path("", include("clusters.api.urls")),
+    path("", include("agentapi.api.urls")),
     path("schema/", ApiSchemaView.as_view(), name="api-schema"),
 ]
 

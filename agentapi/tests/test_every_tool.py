@@ -55,6 +55,8 @@ READS: dict[str, dict[str, Any]] = {
     "node_gpus": {"cluster": "demo"},
     "feature_list": {"cluster": "demo", "limit": 100},
     "feature_get": {"cluster": "demo", "feature": "task_governance"},
+    "diagnose_cluster": {"cluster": "demo", "limit": 20},
+    "diagnose_node": {"cluster": "demo", "node": NODE, "limit": 20},
     "drift_list": {"cluster": "demo", "limit": 100},
     "drift_get": {"cluster": "demo", "drift": "{drift}"},
     "orphan_list": {"limit": 100},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from agentapi.call import Call
 from agentapi.change import change
+from agentapi.errors import ToolError
 from agentapi.inputs import Changing, Chosen, ClusterChange, ClusterListing, ClusterName, Listing, OnCluster, Text, ToolInput, given
 from agentapi.listing import page
 from agentapi.outputs import Change, One, Page
@@ -15,6 +17,7 @@ from agentapi.outside import outside, outside_all
 from agentapi.tool import Answer, Tool, Verify
 from agentapi.words import UNKNOWN, ago, money, slim, span
 
+STEM = "hyperpod"
 READY = Verify("cluster_get", {"cluster": "{cluster}"}, "state is ready")
 
 
@@ -132,7 +135,7 @@ def outside_sentence(text: Any) -> str:
 class CreateCluster(Changing):
     """A new cluster, or a half-made one of that name gone on with."""
 
-    name: ClusterName
+    name: Annotated[ClusterName | None, Field(description="Left out of a dry run: a free one is taken")] = None
     instance_type: Annotated[Text | None, Field(description="ml.…; see catalog_instance_types")] = None
     count: Annotated[int | None, Field(ge=0, le=6758)] = None
     capacity: Annotated[Text | None, Field(description="on-demand, spot or training-plan")] = None
@@ -144,8 +147,18 @@ class CreateCluster(Changing):
     more: Annotated[dict[str, Any] | None, Field(description="Other members of POST /clusters/")] = None
 
 
+async def free_name(call: Call) -> str:
+    """hyperpod-1, or the next that no cluster here has; the plan looks whether AWS has it."""
+    found = await call.rest.get("clusters/", {"name_contains": STEM, "fields": "name", "limit": 200})
+    taken = {one["name"] for one in found["results"]}
+    return next(name for name in (f"{STEM}-{number}" for number in count(1)) if name not in taken)
+
+
 async def create_cluster(call: Call, asked: CreateCluster) -> Answer:
-    body: dict[str, Any] = {"name": asked.name, **(asked.more or {}), **given(asked, "region", "account")}
+    if asked.name is None and not asked.dry_run:
+        raise ToolError("name_missing", "What is made needs its name.", "Give the name that the plan took.")
+    name = asked.name or await free_name(call)
+    body: dict[str, Any] = {"name": name, **(asked.more or {}), **given(asked, "region", "account")}
     group = given(asked, "instance_type", "count", "capacity", "training_plan_arn")
     if group:
         body["group"] = {**dict(body.get("group") or {}), **group}
@@ -153,7 +166,7 @@ async def create_cluster(call: Call, asked: CreateCluster) -> Answer:
         body["availability_zones"] = [asked.zone]
     if asked.vpc_cidr:
         body["network"] = {**dict(body.get("network") or {}), "vpc_cidr": asked.vpc_cidr}
-    return await change(call, asked, "POST", "clusters/", body=body, values={"cluster": asked.name}, said={"cluster": asked.name})
+    return await change(call, asked, "POST", "clusters/", body=body, values={"cluster": name}, said={"cluster": name})
 
 
 class DeleteCluster(Changing):

@@ -9,7 +9,7 @@ from agentapi.change import change
 from agentapi.inputs import Changing, Listing, Text, ToolInput, given
 from agentapi.listing import page
 from agentapi.outputs import Change, One, Page
-from agentapi.outside import outside, outside_all
+from agentapi.outside import inside, outside, outside_all
 from agentapi.tool import Answer, Tool, Verify
 from agentapi.tools.operation import DONE
 from agentapi.words import ago, money, slim
@@ -71,7 +71,7 @@ class DeleteOrphan(Changing):
 
 
 async def delete_orphan(call: Call, asked: DeleteOrphan) -> Answer:
-    body = {"confirm": asked.confirm}
+    body = {"confirm": inside(asked.confirm)}
     return await change(call, asked, "DELETE", f"orphans/{asked.orphan}/", body=body, values={"orphan": asked.orphan})
 
 

@@ -68,6 +68,8 @@ ROWS = (
     Row("get", "audit/<int:pk>/", "audit/{entry}/", (401, 403, 403, 200, 200, 404)),
     _read("operations/"),
     _read("rules/"),
+    _read("skills/"),
+    _read("skills/<slug:name>/", "skills/diagnose-node/"),
     _read("imports/"),
     _read("imports/clusters/"),
     Row("post", "imports/", "imports/", (401, 403, 202, 202, 403, 403), {}),

@@ -1,0 +1,1 @@
+"""REST of the agent's door: the skills."""
