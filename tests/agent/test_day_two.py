@@ -79,7 +79,7 @@ def test_a_bad_node_is_diagnosed_and_its_replacement_proposed_approved_by_anothe
     speed(running, 1)  # HyperPod would replace it by itself soon
     strike(running, scenario="node_failure", instance_id=node)
     until(lambda: running.api.get(f"/clusters/demo/nodes/{node}/")["next_steps"], "the trouble of the node")
-    told = in_time(agent("looks", node=node).follow("diagnose-node"))
+    told = in_time(agent("looks", cluster="demo", node=node).follow("diagnose-node"))
     assert told.said[-1].startswith(f"{node} (workers, ")
     assert "node_replace" in told.said[-1] or "replace" in told.said[-1]
     answers = {"cluster": "demo", "node": node, "go_ahead": True}
