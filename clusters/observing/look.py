@@ -16,7 +16,7 @@ from clusters.names import scope
 from clusters.phases import PHASES
 from clusters.phases.probe import PhaseObservation
 from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
-from clusters.reading.kept import Keeper, Kept
+from clusters.reading.kept import IDENTITIES, Keeper, Kept
 from clusters.reading.kubernetes import NodeReading
 from clusters.reading.pods import PodReading
 from clusters.reading.reader import READ_ERRORS, ClusterReader
@@ -72,7 +72,7 @@ def look(row: Cluster) -> Look:
     seen = Look(clock.now())
     active = set(Operation.objects.filter(cluster=row.name, state__in=ACTIVE_STATES).values_list("kind", flat=True))
     seen.features_change = SET_FEATURES in active
-    seen.keeper = _keeper(row, seen.began, at_rest=not active, busy=seen.features_change)
+    seen.keeper = keeper_of(row, seen.began, at_rest=not active, busy=seen.features_change)
     reader = ClusterReader.of(row, background=True, keeper=seen.keeper)
     spec = ResolvedSpec.model_validate(row.spec)
     first_error: Exception | None = None
@@ -109,10 +109,18 @@ def look(row: Cluster) -> Look:
     return seen
 
 
-def _keeper(row: Cluster, at: datetime, *, at_rest: bool, busy: bool) -> Keeper:
+def keeper_of(row: Cluster, at: datetime, *, at_rest: bool, busy: bool) -> Keeper:
+    """What earlier looks left that may stand for this one."""
     # An operation changes things on purpose: then everything is read.
     spare = 0.0 if not at_rest or row.operation_state in ACTIVE_STATES else spare_seconds(scope(row.account, row.region))
-    return Keeper(at, spare, {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()}, busy)
+    earlier = {one.source: Kept(one.body, one.read_at) for one in row.kept_readings.all()}
+    roles = earlier.get(IDENTITIES)
+    return Keeper(at, spare, earlier, busy or (roles is not None and _features_set_since(row.name, roles.read_at)))
+
+
+def _features_set_since(cluster: str, moment: datetime) -> bool:
+    """Whether an operation on its managed features has ended since: roles that were read while it ran are not what it left."""
+    return Operation.objects.filter(cluster=cluster, kind=SET_FEATURES, ended_at__gte=moment).exists()
 
 
 def _features(seen: Look, reader: ClusterReader, spec: ResolvedSpec) -> None:

@@ -127,6 +127,7 @@ def test_a_group_is_scaled_and_its_cluster_protected(agent: Begin, running: Runn
     run = in_time(agent("scales", **answers).follow("scale-and-protect"))
     assert run.said == ["agents in demo has 2 nodes; protected against deletion: yes."]
     assert running.api.get("/clusters/demo/")["deletion_protection"] is True
+    running.api.call("PUT", "/clusters/demo/protection/", {"enabled": False})  # as other tests expect it
 
 
 def test_where_capacity_can_come_from_is_found_out_and_nothing_changed(agent: Begin, running: Running) -> None:

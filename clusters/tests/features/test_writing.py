@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from clusters.choices import FeatureState
 from clusters.features import REGISTRY
 from clusters.features.entry import FeatureSeen
 from clusters.models import Cluster, ClusterFeature
-from clusters.observing.look import Look
+from clusters.observing.look import Look, keeper_of
 from clusters.observing.write import mark_unreadable, write
+from clusters.reading.kept import IDENTITIES
 from clusters.tests.rows import make_cluster
 from clusters.tests.test_observing import seen as look
 from operations import clock
@@ -119,6 +122,19 @@ def test_a_look_does_not_forget_the_last_operation() -> None:
     ClusterFeature.objects.filter(name="kuberay").update(operation_id=operation.pk)
     write("demo", seen(FeatureState.ACTIVE))
     assert ClusterFeature.objects.get(name="kuberay").operation_id == operation.pk
+
+
+@pytest.mark.parametrize(("ended_after_the_reading", "stands"), [(-5, True), (5, False)])
+def test_roles_read_while_an_operation_took_them_away_do_not_stand_for_what_it_left(ended_after_the_reading: int, stands: bool) -> None:
+    row = make_cluster()
+    now = clock.now()
+    read_at = now - timedelta(seconds=10)
+    row.kept_readings.create(source=IDENTITIES, body={}, read_at=read_at)
+    operation = working(False)
+    operation.state, operation.ended_at = OperationState.SUCCEEDED, read_at + timedelta(seconds=ended_after_the_reading)
+    operation.save()
+    kept = keeper_of(row, now, at_rest=True, busy=False).identities()
+    assert (kept is not None) is stands
 
 
 def test_pages_are_told_of_changes_only() -> None:
