@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 import httpx2
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
+from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from agentapi.caller import Caller, at_hand
@@ -32,12 +33,12 @@ HOW_TO_COME_IN = (
 
 
 class Door:
-    """The ASGI application of /mcp, and of the server's lifespan."""
+    """The ASGI application of /mcp, and of the server's lifespan. server: another one than ours behind the same door."""
 
-    def __init__(self, django: Application) -> None:
+    def __init__(self, django: Application, server: Server[Any] | None = None) -> None:
         self._django = django
         self._limits = Limits(settings.MCP_CALLS_A_MINUTE, settings.MCP_CALLS_AT_ONCE, settings.MCP_CALLS_IN_ALL)
-        self._mcp = build(_caller_of).streamable_http_app(
+        self._mcp = (server or build(_caller_of)).streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
             json_response=True,

@@ -27,6 +27,8 @@ def prepare(goal: str) -> None:
     tools.ensure_tools()
     virtualenv.ensure_aws_cli()
     assets.ensure_assets()
+    if goal == "test":
+        assets.ensure_test_clients()
     if goal in ("test", "kube"):
         build_kubernetes()
     return None

@@ -28,19 +28,29 @@ def ensure_assets() -> None:
     if kept.exists() and kept.read_text() == stamp:
         return
     with stage("Fetching the pages' styles and scripts", "a few seconds, minutes on a slow registry"):
-        environment = {**os.environ, "PATH": f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
-        run(
-            [VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-            what="Fetching the pages' assets",
-            cwd=ROOT,
-            env=environment,
-        )
+        _npm_ci(ROOT, "Fetching the pages' assets")
         VENDOR.mkdir(parents=True, exist_ok=True)
         for source, target in FILES.items():
             path = ROOT / "node_modules" / source
             shutil.copyfile(path, VENDOR / target)
         (VENDOR / "icons.svg").write_text(_sprite())
         kept.write_text(stamp)
+
+
+def ensure_test_clients() -> None:
+    """Fetch the MCP clients that tests run (tests/clients), unless just these versions are there."""
+    folder = ROOT / "tests" / "clients"
+    stamp, kept = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest(), folder / "node_modules" / ".installed"
+    if kept.exists() and kept.read_text() == stamp:
+        return
+    with stage("Fetching the MCP clients of the tests", "a few seconds, minutes on a slow registry"):
+        _npm_ci(folder, "Fetching the MCP clients of the tests")
+        kept.write_text(stamp)
+
+
+def _npm_ci(folder: Path, what: str) -> None:
+    environment = {**os.environ, "PATH": f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+    run([VENV / "bin" / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], what=what, cwd=folder, env=environment)
 
 
 def _sprite() -> str:
