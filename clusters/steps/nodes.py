@@ -130,6 +130,9 @@ class NodesBack(WaitingStep):
                 return ""  # replaced or deleted meanwhile: nothing to wait for
             if not evidence.rebooted(reader, one, since):
                 return "has not begun to reboot"
+            # HyperPod may say Running before Kubernetes has heard of the new start: Ready is the old one's until then.
+            if one["boot_id"] and evidence.boot_id(reader, item.instance_id) == one["boot_id"]:
+                return "has not restarted yet"
             return _not_up(reader, item.instance_id, item.status)
         if evidence.instance(reader, one) is not None:
             return "is not replaced yet"

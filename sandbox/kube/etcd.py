@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import aiohttp
 
 ROOT = b"/registry/"
-_BATCH = 100  # etcd's --max-txn-ops is 128
+_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,17 @@ class Etcd:
         return {_bytes(item["key"]) for item in answer.get("kvs", [])}
 
     async def change(self, delete: Iterable[bytes] = (), put: Mapping[bytes, bytes] | None = None) -> None:
-        operations: list[dict[str, Any]] = [{"request_delete_range": {"key": _text(key)}} for key in delete]
-        operations += [{"request_put": {"key": _text(key), "value": _text(value)}} for key, value in (put or {}).items()]
-        for start in range(0, len(operations), _BATCH):
-            await self._call("/v3/kv/txn", {"success": operations[start : start + _BATCH]})
+        """Each key in a revision of its own, as Kubernetes writes: a watch that breaks goes on behind the last revision it saw, so of
+        many keys that change in one transaction its client would miss the rest, and believe in what is gone for ever."""
+        calls = [("/v3/kv/deleterange", {"key": _text(key)}) for key in delete]
+        calls += [("/v3/kv/put", {"key": _text(key), "value": _text(value)}) for key, value in (put or {}).items()]
+        waiting = iter(calls)
+
+        async def work() -> None:
+            for path, body in waiting:
+                await self._call(path, body)
+
+        await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
 
     async def _call(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         async with self._session.post(self._url + path, json=body) as response:

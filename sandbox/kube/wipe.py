@@ -1,4 +1,4 @@
-"""Making a used control plane new again, in a third of a second: etcd goes back to what it held right after the first start.
+"""Making a used control plane new again, within a second: etcd goes back to what it held right after the first start.
 
 Keys that were not there are deleted, changed ones get their first value back. The running components see ordinary watch events.
 """

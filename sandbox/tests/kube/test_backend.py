@@ -90,6 +90,23 @@ def test_the_wiped_control_plane_of_a_deleted_cluster_serves_the_next_one_as_new
     rig.run(rig.backend.settled())
 
 
+def test_a_wipe_changes_each_key_in_a_revision_of_its_own(lonely_rig: Rig, tmp_path: Path) -> None:
+    """A watch that breaks in the middle goes on behind the last revision it saw: in a shared one it would miss the rest."""
+    cluster = admin(lonely_rig, "wiped", tmp_path / "c")
+    cluster.add_nodes(60)
+    plane = lonely_rig.call(lambda: lonely_rig.backend.serving(cluster.key)).plane  # type: ignore[union-attr]
+
+    async def wipe() -> tuple[int, int]:
+        _, before = await plane.client.list_at("v1", "Namespace")
+        changed = await plane.wipe()
+        _, after = await plane.client.list_at("v1", "Namespace")
+        return changed, int(after) - int(before)
+
+    changed, revisions = lonely_rig.run(wipe())
+    assert changed >= 120  # nodes and their leases
+    assert revisions >= changed
+
+
 def test_a_partition_holds_connections_back_until_it_heals(rig: Rig, cluster: ClusterUnderTest) -> None:
     cluster.kubectl("get", "namespaces")
     fault = rig.call(lambda: rig.world.faults.add({"scenario": "kube_partition", "cluster": cluster.name}))

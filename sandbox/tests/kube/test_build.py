@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import subprocess
 import sys
 import threading
@@ -78,16 +79,17 @@ def test_the_version_is_linked_into_the_binary(make_go: GoMaker, calls: Path) ->
     assert "-X k8s.io/component-base/version.gitMinor=36" in calls.read_text()
 
 
-def test_a_second_builder_waits_and_uses_what_the_first_made(make_go: GoMaker, calls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_builder_waits_and_uses_what_the_first_made(make_go: GoMaker, calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_go()
+    said = io.StringIO()  # not capsys: what another thread writes while it is read there is lost
+    monkeypatch.setattr(sys, "stdout", said)
     folder = binary.cache_folder()
     folder.mkdir(parents=True)
     with (folder / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         second = threading.Thread(target=build.build)
         second.start()
-        while "waiting for another builder" not in capsys.readouterr().out:
-            pass
+        until(lambda: "waiting for another builder" in said.getvalue(), what="the second builder waits")
         binary.path().write_text("made by the first")
         binary.path().chmod(0o755)
     second.join(10)
