@@ -24,6 +24,7 @@ from clusters.models import (
     InstanceGroup,
     KeptReading,
     Node,
+    NodeGroup,
     Orphan,
     Phase,
     Price,
@@ -153,6 +154,13 @@ class PhaseAdmin(ObservedAdmin):
 class InstanceGroupAdmin(ObservedAdmin):
     list_display = ("cluster", "name", "instance_type", "capacity", "status", "current_count", "target_count", "observed_at")
     list_filter = ("status", "capacity")
+    list_select_related = ("cluster",)
+
+
+@admin.register(NodeGroup)
+class NodeGroupAdmin(ObservedAdmin):
+    list_display = ("cluster", "name", "capacity", "status", "minimum", "desired", "maximum", "ours", "observed_at")
+    list_filter = ("status", "capacity", "ours")
     list_select_related = ("cluster",)
 
 

@@ -6,7 +6,20 @@ import django_filters as filters
 from django.db.models import F, QuerySet
 
 from clusters.choices import DependencyState, DriftState, EventLevel, FeatureState, State
-from clusters.models import Cluster, ClusterEvent, ClusterFeature, Dependency, Drift, InstanceGroup, Node, Orphan, Phase, Quota, Resource
+from clusters.models import (
+    Cluster,
+    ClusterEvent,
+    ClusterFeature,
+    Dependency,
+    Drift,
+    InstanceGroup,
+    Node,
+    NodeGroup,
+    Orphan,
+    Phase,
+    Quota,
+    Resource,
+)
 from clusters.models.quota import NEAR, OPEN_REQUESTS
 
 
@@ -32,6 +45,12 @@ class InstanceGroupFilterSet(filters.FilterSet):
     class Meta:
         model = InstanceGroup
         fields = ("instance_type", "capacity", "status")
+
+
+class NodeGroupFilterSet(filters.FilterSet):
+    class Meta:
+        model = NodeGroup
+        fields = ("capacity", "status")
 
 
 class NodeFilterSet(filters.FilterSet):

@@ -55,6 +55,11 @@ def role(cluster: str, purpose: str) -> str:
     return f"instantstart-{cluster}-{purpose}"
 
 
+def launch_template(cluster: str, group: str) -> str:
+    """Launch template of an EKS node group (<= 128 characters)."""
+    return f"instantstart-{cluster}-{group}"
+
+
 def eks_role(cluster: str) -> str:
     """Role of the EKS control plane."""
     return role(cluster, "eks")

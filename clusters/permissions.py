@@ -27,8 +27,8 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
     "training_plans",
     "import",
 )
-DRIFT, ORPHANS = "drift", "orphans"
-OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT, ORPHANS)
+DRIFT, ORPHANS, NODE_GROUPS = "drift", "orphans", "node_groups"
+OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT, ORPHANS, NODE_GROUPS)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
 
 
@@ -177,7 +177,7 @@ PERMISSIONS: tuple[Permission, ...] = (
         "hand the roles to EKS, SageMaker and the add-ons' pods",
         CONTROL_PLANE,
         Scope.ROLE,
-        ("eks.amazonaws.com", "hyperpod.sagemaker.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"),
+        ("ec2.amazonaws.com", "eks.amazonaws.com", "hyperpod.sagemaker.amazonaws.com", "pods.eks.amazonaws.com", "sagemaker.amazonaws.com"),
     ),
     *_rows(CONTROL_PLANE, "let EKS and HyperPod make their service-linked roles", Scope.SERVICE_LINKED_ROLE, "iam:CreateServiceLinkedRole"),
     *_rows(
@@ -238,6 +238,24 @@ PERMISSIONS: tuple[Permission, ...] = (
         "sagemaker:BatchReplaceClusterNodes sagemaker:UpdateClusterSoftware",
     ),
     *_rows(
+        NODE_GROUPS,
+        "create, scale and delete EKS node groups, and see their health",
+        Scope.EKS,
+        "eks:CreateNodegroup eks:DescribeNodegroup eks:ListNodegroups eks:UpdateNodegroupConfig eks:DeleteNodegroup",
+    ),
+    *_rows(
+        NODE_GROUPS,
+        "make and delete the launch templates of node groups, and let EKS launch from them",
+        Scope.NETWORK,
+        "ec2:CreateLaunchTemplate ec2:DeleteLaunchTemplate ec2:RunInstances",
+    ),
+    *_rows(
+        NODE_GROUPS,
+        "see instance types, running instances, Capacity Blocks and launch templates",
+        Scope.ANY,
+        "ec2:DescribeInstanceTypes ec2:DescribeInstances ec2:DescribeCapacityReservations ec2:DescribeLaunchTemplates",
+    ),
+    *_rows(
         QUOTAS,
         "see what became of requests for more",
         Scope.ANY,
@@ -286,17 +304,19 @@ def example(scope: Scope, values: Mapping[str, str]) -> str:
 
 
 def policy(values: Mapping[str, str], permissions: Iterable[Permission] = PERMISSIONS) -> dict[str, Any]:
-    """The control plane's own policy: one statement a scope, every action named. values: partition, account, region."""
+    """The control plane's own policy: one statement a scope, every action named. values: partition, account, region.
+
+    As short as it can be, without Sids: a managed policy has 6,144 characters at most.
+    """
     by_scope: dict[tuple[Scope, tuple[str, ...]], set[str]] = {}
     for permission in permissions:
         by_scope.setdefault((permission.scope, permission.passed_to), set()).add(permission.action)
     statements = []
     for (scope, passed_to), actions in by_scope.items():
         statement: dict[str, Any] = {
-            "Sid": "".join(part.title() for part in scope.value.split("_")) + ("Pass" if passed_to else ""),
             "Effect": "Allow",
             "Action": sorted(actions),
-            "Resource": resources(scope, values),
+            "Resource": only[0] if len(only := resources(scope, values)) == 1 else only,
         }
         if passed_to:
             statement["Condition"] = {"StringEquals": {"iam:PassedToService": list(passed_to)}}

@@ -28,6 +28,12 @@ DURATIONS: dict[str, float] = {
     "eks.cluster.network": 20,
     "eks.cluster.network.delete": 20,  # EKS's interfaces outlive the cluster by a little
     "eks.cluster.update": 120,
+    "eks.nodegroup.create": 120,  # a machine from its launch until it has joined: one to three minutes
+    "eks.nodegroup.delete": 120,
+    "eks.nodegroup.give-up": 1500,  # EKS waits about 15 to 25 minutes for nodes before CREATE_FAILED
+    "eks.nodegroup.launch": 20,
+    "eks.nodegroup.retry": 60,
+    "eks.nodegroup.update": 30,
     "sagemaker.autoscaling.disable": 60,
     "sagemaker.autoscaling.enable": 90,
     "sagemaker.autoscaling.retry": 180,  # upstream Karpenter leaves an offering without capacity alone for 3 minutes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from accounts.preferences import forget_cluster
 from accounts.principal import Principal
@@ -13,12 +13,16 @@ from clusters.dependencies.addon import AddonsGone
 from clusters.groups import network
 from clusters.groups.placing import STACK_RESOURCE
 from clusters.models import Cluster
+from clusters.node_groups import role as node_role
 from clusters.reading import blockers
+from clusters.reading.node_groups import NODE_GROUP_RESOURCE
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
 from clusters.steps.base import Subject
 from clusters.steps.deletion import EmptyBucket, NothingInTheWay, NothingLeft, RemoveHyperPod, RemoveLogGroups, RemoveObject, RemoveStack
+from clusters.steps.features import RemovePart
 from clusters.steps.group_network import RemoveNetworks
+from clusters.steps.node_groups import RemoveNodeGroups
 from instantstart.problem import Problem
 from operations import alerts
 from operations.action import Action, Verification, register
@@ -54,17 +58,19 @@ class DeleteCluster(Action[DeleteInput]):
         made_here(row, "delete")
         reader = ClusterReader.of(row)
         spec = ResolvedSpec.model_validate(row.spec)
+        groups, unread = _node_groups(reader, row)
         return Plan(
             kind=self.kind,
             summary=f"Delete the cluster {row.name} in {row.region} and everything made for it",
-            changes=tuple(_changes(reader, row)),
-            checks=tuple(_checks(reader, row, spec, data)),
+            changes=tuple(_changes(reader, row, groups)),
+            checks=(*_checks(reader, row, spec, data), *unread),
             cost_per_hour_before=row.cost_per_hour,
             cost_per_hour=0.0,
             typical_seconds=self.typical_seconds,
             irreversible=tuple(_irreversible(spec, data)),
             basis={
                 "empty_bucket": data.empty_bucket,
+                "node_groups": groups,
                 "resources": sorted(f"{item.resource_type} {item.physical_id}" for item in row.resources.all()),
             },
         )
@@ -82,7 +88,9 @@ class DeleteCluster(Action[DeleteInput]):
     def steps(self, operation: Operation) -> Iterable[Step]:
         data = DeleteInput.model_validate(operation.input)
         row = cluster_row(operation)
-        return removal(Subject.of(row, operation.pk.hex), everything=data.empty_bucket, kubernetes=not data.skip_kubernetes)
+        named = operation.plan["basis"].get("node_groups", ())
+        subject = Subject.of(row, operation.pk.hex)
+        return removal(subject, everything=data.empty_bucket, kubernetes=not data.skip_kubernetes, node_groups=named)
 
     def finished(self, operation: Operation) -> None:
         name = operation.input["name"]
@@ -102,8 +110,8 @@ class DeleteCluster(Action[DeleteInput]):
         return Verification(f"/api/v1/clusters/{operation.input['name']}/", "status is 404")
 
 
-def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Step]:
-    """The steps, phase by phase backwards."""
+def removal(subject: Subject, *, everything: bool, kubernetes: bool, node_groups: Sequence[str] = ()) -> list[Step]:
+    """The steps, phase by phase backwards. node_groups: EKS's that the plan named, of whatever hand."""
     spec = subject.spec
     claim = spec.storage.claim
     inside: list[Step] = [
@@ -118,10 +126,12 @@ def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Ste
     return [
         *(inside if kubernetes else []),
         *(releases if kubernetes else []),
+        RemoveNodeGroups(subject, node_groups),
         RemoveHyperPod(subject),
         *addons,
         AddonsGone(subject, [entry.name for entry in entries if entry.kind == "addon"]),
         *(step for feature in reversed(features.REGISTRY.values()) for step in feature.farewell(subject)),
+        RemovePart(subject, "node-group", node_role.role_part(spec)),
         EmptyBucket(subject, everything=everything),
         RemoveNetworks(subject),
         RemoveStack(subject),
@@ -130,7 +140,24 @@ def removal(subject: Subject, *, everything: bool, kubernetes: bool) -> list[Ste
     ]
 
 
-def _changes(reader: ClusterReader, row: Cluster) -> Iterator[Change]:
+def _node_groups(reader: ClusterReader, row: Cluster) -> tuple[list[str], tuple[Check, ...]]:
+    """EKS's node groups by name, and a warning where only what was last seen of them can be told."""
+    try:
+        return sorted(one.name for one in reader.node_groups), ()
+    except READ_ERRORS as error:
+        warning = Check(
+            code="node_groups_unreadable",
+            severity=Severity.WARNING,
+            title="EKS node groups",
+            detail=f"The EKS node groups could not be read, so these are the last known: {error}",
+            fix="The deletion stops at one that is not named here.",
+        )
+        return sorted(row.node_groups.values_list("name", flat=True)), (warning,)
+
+
+def _changes(reader: ClusterReader, row: Cluster, groups: Iterable[str]) -> Iterator[Change]:
+    for group in groups:
+        yield Change(resource_type=NODE_GROUP_RESOURCE, name=f"{row.name}/{group}", action="delete")
     known = {(item.resource_type, item.physical_id) for item in row.resources.all()}
     for resource_type, physical_id in sorted(known):
         yield Change(resource_type=resource_type, name=physical_id, action="delete")

@@ -36,6 +36,7 @@ urlpatterns = [
         groups.InstanceGroupViewSet.as_view({"post": "replace"}),
         name="cluster-group-replacement",
     ),
+    path("", include("clusters.node_groups.api.urls")),
     path("clusters/<slug:name>/nodes/batch/<slug:verb>/", nodes.NodeBatchView.as_view(), name="cluster-nodes-batch"),
     path(
         "clusters/<slug:name>/nodes/<slug:node>/",

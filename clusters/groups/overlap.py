@@ -47,7 +47,7 @@ def _ranges(operation: Operation) -> list[IPv4Network]:
 
 def _claims(operation: Operation) -> dict[str, set[str]]:
     basis: dict[str, Any] = (operation.plan or {}).get("basis") or {}
-    if not operation.kind.startswith(("group.", "node.", "cluster.update", "feature.", "drift.revert")):
+    if not operation.kind.startswith(("group.", "node.", "node_group.", "cluster.update", "feature.", "drift.revert")):
         return {"groups": set(), "nodes": set()}
     return {"groups": _names(basis.get("groups")), "nodes": _names(basis.get("nodes"))}
 

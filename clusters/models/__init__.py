@@ -10,6 +10,7 @@ from clusters.models.found import FoundCluster, FoundHyperPod, SearchedRegion
 from clusters.models.group import InstanceGroup
 from clusters.models.kept import KeptReading
 from clusters.models.node import Node
+from clusters.models.node_group import NodeGroup
 from clusters.models.orphan import Orphan
 from clusters.models.phase import Phase
 from clusters.models.price import Price
@@ -31,6 +32,7 @@ __all__ = [
     "InstanceGroup",
     "KeptReading",
     "Node",
+    "NodeGroup",
     "Orphan",
     "Phase",
     "Price",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clusters.catalog.cost import ADDRESS_PER_HOUR, EKS_PER_HOUR, NAT_PER_HOUR, instances
 from clusters.models import Cluster
+from clusters.node_groups import prices
 from clusters.observing.look import Look
 
 BILLED: dict[str, float] = {
@@ -24,4 +25,11 @@ def cost_per_hour(row: Cluster, seen: Look) -> float | None:
         if line.per_hour is None:
             return None
         total += line.per_hour
+    if seen.node_groups is None:
+        return row.cost_per_hour
+    for one in seen.node_groups:
+        price = prices.per_hour(one.instance_types, one.counts["desired"], one.capacity, row.region)
+        if price is None:
+            return None
+        total += price
     return round(total, 4)

@@ -18,6 +18,7 @@ from clusters.phases.probe import PhaseObservation
 from clusters.reading.hyperpod import EventReading, HyperPodReading, InstanceReading
 from clusters.reading.kept import IDENTITIES, Keeper, Kept
 from clusters.reading.kubernetes import NodeReading
+from clusters.reading.node_groups import NodeGroupReading
 from clusters.reading.pods import PodReading
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -49,6 +50,7 @@ class Look:
     nodes: list[NodeReading] | None = None
     pods: list[PodReading] | None = None
     events: list[EventReading] | None = None
+    node_groups: list[NodeGroupReading] | None = None
     dependencies: list[tuple[DependencyEntry, DependencySeen]] | None = None
     features: dict[str, FeatureSeen] = field(default_factory=dict)
     feature_troubles: dict[str, Fault] = field(default_factory=dict)
@@ -103,6 +105,7 @@ def look(row: Cluster) -> Look:
         _documents(seen, reader, row.imported)
         return seen
     seen.pods = _try(seen, "pods", lambda: reader.pods) if seen.nodes else None
+    seen.node_groups = _try(seen, "node_groups", lambda: reader.node_groups)
     seen.dependencies = _try(seen, "dependencies", lambda: _dependencies(reader, spec))
     _features(seen, reader, spec)
     _documents(seen, reader, row.imported)

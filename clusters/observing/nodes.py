@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -60,7 +61,7 @@ def write_groups(row: Cluster, hyperpod: HyperPodReading | None, at: datetime) -
     if hyperpod is not None:
         row.instance_count = hyperpod.target_count
     known = {group.name: group for group in row.groups.all()}
-    return _sync(InstanceGroup, row, "name", GROUP_FIELDS, wanted, known, at)
+    return sync(InstanceGroup, row, "name", GROUP_FIELDS, wanted, known, at)
 
 
 def group_facts(group: GroupReading) -> dict[str, Any]:
@@ -113,16 +114,16 @@ def write_nodes(
     row.node_count = len(wanted)
     row.ready_node_count = sum(1 for fields in wanted.values() if fields["ready"])
     known = {node.key: node for node in row.nodes.all()}
-    return _sync(Node, row, "key", NODE_FIELDS, wanted, known, at)
+    return sync(Node, row, "key", NODE_FIELDS, wanted, known, at)
 
 
-def _sync(
+def sync(
     model: Any,
     row: Cluster,
     key_field: str,
     fields: tuple[str, ...],
-    wanted: dict[str, dict[str, Any]],
-    known: dict[str, Any],
+    wanted: Mapping[str, Mapping[str, Any]],
+    known: Mapping[str, Any],
     at: datetime,
 ) -> bool:
     """Makes the rows those of `wanted`, writing only what differs."""

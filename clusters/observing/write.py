@@ -10,11 +10,11 @@ from django.conf import settings
 from clusters import state
 from clusters.choices import DependencyKind, PhaseName, Seen
 from clusters.models import Cluster, ClusterDocument, Dependency, KeptReading, Phase, Resource
-from clusters.observing import alerts, features, nodes
+from clusters.observing import alerts, features, node_groups, nodes
 from clusters.observing.cost import cost_per_hour
 from clusters.observing.look import Look
 from clusters.phases.probe import PhaseObservation
-from clusters.reading.kept import ADDONS, INSTANCES
+from clusters.reading.kept import ADDONS, INSTANCES, NODE_GROUPS
 from clusters.reading.plain import plain
 from operations import events
 from operations.choices import ACTIVE_STATES
@@ -24,6 +24,8 @@ from operations.observing import writing
 from operations.pace import stretched_interval
 from operations.step import Fault
 
+OPTIONAL_SOURCE = "node_groups"
+"""Clusters live without it: a permission that is missing for good must not make every look a hurried one."""
 MOVING = (Seen.CHANGING, Seen.DELETING)
 AGED: dict[str, tuple[str, ...]] = {PhaseName.DEPENDENCIES: (ADDONS,), PhaseName.HYPERPOD: (ADDONS, INSTANCES)}
 """Readings that a phase rests on and that may be an earlier look's."""
@@ -52,9 +54,10 @@ def _pace(row: Cluster, seen: Look) -> Pace:
     """In transition while an operation runs, something moves, or something could not be read."""
     if (
         row.operation_state in ACTIVE_STATES
-        or seen.troubles
+        or seen.troubles.keys() - {OPTIONAL_SOURCE}
         or seen.outline
         or features.moving(seen)
+        or any(not group.settled for group in seen.node_groups or ())
         or any(one.seen in MOVING for one in seen.phases.values())
     ):
         return Pace.TRANSITION
@@ -156,6 +159,10 @@ def _cluster(row: Cluster, seen: Look) -> None:
         changed.append("groups")
     if seen.instances is not None and nodes.write_nodes(row, seen.instances, seen.nodes, seen.pods, seen.as_of(INSTANCES)):
         changed.append("nodes")
+    if seen.node_groups is not None and node_groups.write_node_groups(
+        row, seen.node_groups, seen.nodes, seen.pods, seen.as_of(NODE_GROUPS)
+    ):
+        changed.append("node_groups")
     if seen.events is not None and nodes.write_events(row, seen.events):
         changed.append("events")
     if seen.dependencies is not None and _dependencies(row, seen, at):

@@ -13,12 +13,19 @@ FREE = 0.0
 
 @dataclass(frozen=True)
 class Way:
-    """service, operation, parameter: the one call that deletes it, by its name. cost: US dollars an hour, None when unknown."""
+    """service, operation, parameter: the one call that deletes it, by its name; parameters with a slash take the name's parts.
+    cost: US dollars an hour, None when unknown."""
 
     service: str
     operation: str
     parameter: str
     cost: float | None = None
+
+    def arguments(self, name: str) -> dict[str, str]:
+        """Of the call."""
+        if "/" not in self.parameter:
+            return {self.parameter: name}
+        return dict(zip(self.parameter.split("/"), name.split("/"), strict=False))
 
 
 WAYS: Mapping[str, Way] = {
@@ -26,12 +33,14 @@ WAYS: Mapping[str, Way] = {
     ROLE: Way("iam", "delete_role", "RoleName", FREE),
     "ec2:elastic-ip": Way("ec2", "release_address", "AllocationId", ADDRESS_PER_HOUR),
     "ec2:internet-gateway": Way("ec2", "delete_internet_gateway", "InternetGatewayId", FREE),
+    "ec2:launch-template": Way("ec2", "delete_launch_template", "LaunchTemplateId", FREE),
     "ec2:natgateway": Way("ec2", "delete_nat_gateway", "NatGatewayId", NAT_PER_HOUR),
     "ec2:route-table": Way("ec2", "delete_route_table", "RouteTableId", FREE),
     "ec2:security-group": Way("ec2", "delete_security_group", "GroupId", FREE),
     "ec2:subnet": Way("ec2", "delete_subnet", "SubnetId", FREE),
     "ec2:vpc": Way("ec2", "delete_vpc", "VpcId", FREE),
     "eks:cluster": Way("eks", "delete_cluster", "name", EKS_PER_HOUR),
+    "eks:nodegroup": Way("eks", "delete_nodegroup", "clusterName/nodegroupName"),
     "logs:log-group": Way("logs", "delete_log_group", "logGroupName"),
     "s3:bucket": Way("s3", "delete_bucket", "Bucket"),
     "sagemaker:cluster": Way("sagemaker", "delete_cluster", "ClusterName"),

@@ -11,7 +11,8 @@ from django.db.models import Count
 from accounts.principal import Principal
 from accounts.reach import within
 from clusters.catalog.cost import CostLine, instances_at
-from clusters.models import Cluster, Resource
+from clusters.models import Cluster, NodeGroup, Resource
+from clusters.node_groups import prices
 from clusters.observing.cost import BILLED
 from clusters.prices import Book
 
@@ -68,7 +69,7 @@ class Rate:
 
 def rate(principal: Principal, *, cluster: str = "", owner: str = "") -> Rate:
     """Of every cluster in the principal's reach, or of one, or of those that one user made. As many queries for many as for few."""
-    rows = within(Cluster.objects.order_by("name").prefetch_related("groups"), principal, "name")
+    rows = within(Cluster.objects.order_by("name").prefetch_related("groups", "node_groups"), principal, "name")
     if cluster:
         rows = rows.filter(name=cluster)
     if owner:
@@ -110,6 +111,7 @@ def _of_cluster(row: Cluster, billed: dict[str, int], book: Book) -> ClusterRate
         )
         for group in row.groups.all()
     ]
+    parts += [_node_group(row, group) for group in row.node_groups.all()]
     total = Sum()
     for part in parts:
         total.add(part.name, part.per_hour)
@@ -120,6 +122,12 @@ def _of_cluster(row: Cluster, billed: dict[str, int], book: Book) -> ClusterRate
 
 def _resource(kind: str, count: int) -> Part:
     return Part(NAMES[kind], f"{count} × {NAMES[kind]}", round(count * BILLED[kind], 4), "AWS's price list")
+
+
+def _node_group(row: Cluster, group: NodeGroup) -> Part:
+    known = prices.per_hour(group.instance_types, group.desired, group.capacity, row.region)
+    what = f"{group.desired} × {' or '.join(group.instance_types)}"
+    return Part(f"EKS {group.name}", what, known, "us-east-1's price list" if known is not None else "not in the table", group.capacity)
 
 
 def _part(name: str, capacity: str, line: CostLine) -> Part:

@@ -16,6 +16,7 @@ from typing import Any
 
 STACK_RESOURCES = "stack_resources"
 ADDONS = "addons"
+NODE_GROUPS = "node_groups"
 INSTANCES = "instances"
 EVENTS = "events"
 IDENTITIES = "identities"

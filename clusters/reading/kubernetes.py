@@ -29,6 +29,8 @@ class NodeReading:
     gpus: int = 0
     efa: int = 0
     """How many accelerators and EFA interfaces pods may have."""
+    instance_id: str = ""
+    """The last part of its provider id."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def read_nodes(kube: Kube) -> list[NodeReading]:
             boot_id=((item.get("status") or {}).get("nodeInfo") or {}).get("bootID", ""),
             gpus=allocatable(item, *GPU_RESOURCES),
             efa=allocatable(item, EFA_RESOURCE),
+            instance_id=str((item.get("spec") or {}).get("providerID", "")).rpartition("/")[2],
         )
         for item in kube.list("v1", "Node")
     ]

@@ -18,8 +18,9 @@ from clusters.reading.hyperpod import (
     read_instances,
 )
 from clusters.reading.iam import RoleReading, read_association_role, read_role
-from clusters.reading.kept import ADDONS, EVENTS, IDENTITIES, INSTANCES, STACK_RESOURCES, Keeper
+from clusters.reading.kept import ADDONS, EVENTS, IDENTITIES, INSTANCES, NODE_GROUPS, STACK_RESOURCES, Keeper
 from clusters.reading.kubernetes import NodeReading, Workload, read_nodes, read_workloads
+from clusters.reading.node_groups import NodeGroupReading, read_node_group, read_node_groups
 from clusters.reading.pods import BudgetReading, PodReading, read_budgets, read_pods
 from clusters.reading.stack import StackReading, StackResource, read_stack, read_stack_resources
 from instantstart import cloud, kube
@@ -158,6 +159,28 @@ class ClusterReader:
         if self.keeper is not None or "addons" in self._kept:
             return self.addons.get(name)
         return self._once(f"addon/{name}", lambda: read_addon(self.aws, self.eks_name, name))
+
+    @property
+    def node_groups(self) -> list[NodeGroupReading]:
+        """EKS's, all of the cluster."""
+        return self._once("node_groups", self._node_groups)
+
+    def _node_groups(self) -> list[NodeGroupReading]:
+        keeper = self.keeper
+        kept = keeper.young(NODE_GROUPS) if keeper else None
+        if keeper is not None and kept is not None:
+            earlier = [NodeGroupReading(item) for item in kept.body]
+            if all(one.status == "ACTIVE" for one in earlier):
+                keeper.used[NODE_GROUPS] = kept.read_at
+                return earlier
+        found = read_node_groups(self.aws, self.eks_name) if self.eks is not None else []
+        if keeper is not None and keeper.spare:
+            keeper.keep(NODE_GROUPS, [dict(one.raw) for one in found])
+        return found
+
+    def node_group(self, name: str) -> NodeGroupReading | None:
+        """One of them, by a read of its own."""
+        return self._once(f"node_group/{name}", lambda: read_node_group(self.aws, self.eks_name, name))
 
     def role(self, name: str) -> RoleReading | None:
         """An IAM role with its policies. Roles change seldom: an observer's look reads them as seldom (Keeper.identities)."""

@@ -17,8 +17,8 @@ strikes on a guess. `rules.group_facts(group)` makes the facts of a group that i
 its noun, with both examples in `clusters/tests/rules/examples.py`.
 """
 
-from clusters.rules.facts import EndpointFacts, Facts, GroupFacts, JobFacts, group_facts
+from clusters.rules.facts import EndpointFacts, Facts, GroupFacts, JobFacts, NodeGroupFacts, group_facts
 from clusters.rules.rule import Noun, Rule
 from clusters.rules.table import RULES, evaluate
 
-__all__ = ["RULES", "EndpointFacts", "Facts", "GroupFacts", "JobFacts", "Noun", "Rule", "evaluate", "group_facts"]
+__all__ = ["RULES", "EndpointFacts", "Facts", "GroupFacts", "JobFacts", "NodeGroupFacts", "Noun", "Rule", "evaluate", "group_facts"]

@@ -100,6 +100,27 @@ class EndpointFacts:
 
 
 @dataclass(frozen=True)
+class NodeGroupFacts:
+    """One EKS node group after the change. capacity: on-demand, spot or capacity-block. efa_interfaces: of its types, None when not known.
+    zones: names of the zones of its subnets, empty when not known."""
+
+    instance_types: tuple[str, ...] = ()
+    minimum: int = 0
+    maximum: int = 1
+    desired: int = 0
+    capacity: str = "on-demand"
+    capacity_reservation: str = ""
+    efa: bool = False
+    efa_interfaces: int | None = None
+    zones: frozenset[str] = frozenset()
+
+    @property
+    def types(self) -> str:
+        """Its instance types in words."""
+        return " or ".join(self.instance_types)
+
+
+@dataclass(frozen=True)
 class Facts:
     """The cluster's own fields, the groups in question, and the jobs that the change meets.
 
@@ -125,6 +146,7 @@ class Facts:
     tags: int | None = None
     jobs: tuple[JobFacts, ...] = ()
     endpoints: tuple[EndpointFacts, ...] = ()
+    node_groups: tuple[NodeGroupFacts, ...] = ()
 
     @property
     def twice(self) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clusters.rules.facts import EndpointFacts, Facts, GroupFacts, JobFacts
+from clusters.rules.facts import EndpointFacts, Facts, GroupFacts, JobFacts, NodeGroupFacts
 from operations.choices import Severity
 from operations.plan import Check
 
 TITLE = "Combination"
-_PLACE = re.compile(r"\{(facts|group|job|endpoint)\.(\w+)\}")
+_PLACE = re.compile(r"\{(facts|group|job|endpoint|node_group)\.(\w+)\}")
 
 
 class Noun(StrEnum):
@@ -32,11 +32,12 @@ class Noun(StrEnum):
 
 @dataclass(frozen=True)
 class Struck:
-    """Where a rule strikes: at a group, at a job, at an endpoint, or (none of them) at the whole."""
+    """Where a rule strikes: at a group, at a job, at an endpoint, at an EKS node group, or (none of them) at the whole."""
 
     group: GroupFacts | None = None
     job: JobFacts | None = None
     endpoint: EndpointFacts | None = None
+    node_group: NodeGroupFacts | None = None
 
 
 Strikes = Callable[[Facts], Iterable[Struck]]
@@ -46,8 +47,9 @@ Strikes = Callable[[Facts], Iterable[Struck]]
 class Rule:
     """One row.
 
-    sentence, fix: format strings over `facts`, `group`, `job` and `endpoint`. field: the input field at fault; of a group's rule the name
-    within the group. source: where the fact is from, in the words of the place: AWS's API model, documentation, observation.
+    sentence, fix: format strings over `facts`, `group`, `job`, `endpoint` and `node_group`. field: the input field at fault; of a
+    group's rule the name within the group. source: where the fact is from, in the words of the place: AWS's API
+    model, documentation, observation.
     """
 
     code: str
@@ -65,14 +67,20 @@ class Rule:
 
         def word(place: re.Match[str]) -> str:
             noun, name = place.groups()
-            return f"‹{'cluster' if noun == 'facts' else noun} {name.replace('_', ' ')}›"
+            return f"‹{'cluster' if noun == 'facts' else noun.replace('_', ' ')} {name.replace('_', ' ')}›"
 
         return _PLACE.sub(word, self.sentence)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """A row for each place where it strikes."""
         for struck in self.strikes(facts):
-            words = {"facts": facts, "group": struck.group, "job": struck.job, "endpoint": struck.endpoint}
+            words = {
+                "facts": facts,
+                "group": struck.group,
+                "job": struck.job,
+                "endpoint": struck.endpoint,
+                "node_group": struck.node_group,
+            }
             yield Check(
                 code=self.code,
                 severity=self.severity,
@@ -101,6 +109,11 @@ def each_group_in(holds: Callable[[Facts, GroupFacts], bool]) -> Strikes:
 def each_job(holds: Callable[[Facts, JobFacts], bool]) -> Strikes:
     """Strikes at every job of which it holds."""
     return lambda facts: [Struck(job=job) for job in facts.jobs if holds(facts, job)]
+
+
+def each_node_group(holds: Callable[[NodeGroupFacts], bool]) -> Strikes:
+    """Strikes at every EKS node group of which it holds."""
+    return lambda facts: [Struck(node_group=group) for group in facts.node_groups if holds(group)]
 
 
 def each_job_and_group(holds: Callable[[JobFacts, GroupFacts], bool]) -> Strikes:

@@ -50,7 +50,7 @@ class DeleteOrphan(Step):
         if self.kind == kinds.ROLE and (stripped := self._strip()) is not None:
             return stripped
         extra: dict[str, Any] = {"ClientRequestToken": context.token(self)} if self.kind == kinds.STACK else {}
-        reply = self.aws.write(self.way.service, self.way.operation, **{self.way.parameter: self.resource}, **extra)
+        reply = self.aws.write(self.way.service, self.way.operation, **self.way.arguments(self.resource), **extra)
         return Outcome(reply.request_id, f"Asked AWS to delete {self.resource}", {"accepted": True})
 
     def _strip(self) -> Outcome | None:

@@ -10,7 +10,7 @@ from django.db import transaction
 from clusters import features
 from clusters import state as state_module
 from clusters.choices import FeatureState, Seen, State
-from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, Orphan, Phase, Quota
+from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, NodeGroup, Orphan, Phase, Quota
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -110,6 +110,23 @@ def make_cluster(name: str = "demo", *, state: State = State.READY, nodes: int =
     with transaction.atomic():
         state_module.settle(row)
     return row
+
+
+def make_node_group(row: Cluster, name: str = "cpu", **fields: Any) -> NodeGroup:
+    """An EKS node group of the cluster, with no node yet."""
+    found = {
+        "arn": f"arn:aws:eks:us-west-2:123456789012:nodegroup/{row.name}/{name}/0",
+        "status": "ACTIVE",
+        "capacity": "on-demand",
+        "instance_types": ["m5.xlarge"],
+        "maximum": 3,
+        "desired": 1,
+        "ours": True,
+        "price_per_hour": 0.192,
+        "nodes": [],
+        **fields,
+    }
+    return NodeGroup.objects.create(cluster=row, name=name, observed_at=AT, **found)
 
 
 def make_drift(row: Cluster, **fields: Any) -> Drift:

@@ -68,7 +68,7 @@ def test_no_action_is_a_pattern_and_none_is_there_twice() -> None:
 def test_whatever_changes_something_is_limited_to_resources_of_ours() -> None:
     reads = ("Describe", "List", "Get", "Lookup", "Simulate", "Search")
     for statement in policy(VALUES)["Statement"]:
-        if statement["Resource"] == ["*"]:
+        if statement["Resource"] == "*":
             assert [action for action in statement["Action"] if not action.split(":")[1].startswith(reads)] == []
 
 
@@ -91,12 +91,13 @@ def test_whoever_may_create_may_also_delete() -> None:
     assert {"ec2:DeleteTags", "ec2:DeleteVpcEndpoints", "iam:DetachRolePolicy", "eks:DisassociateAccessPolicy"} <= actions
 
 
-def test_roles_are_passed_to_eks_its_pods_sagemaker_and_hyperpod_alone() -> None:
+def test_roles_are_passed_to_eks_its_nodes_and_pods_sagemaker_and_hyperpod_alone() -> None:
     passes = [statement for statement in policy(VALUES)["Statement"] if "iam:PassRole" in statement["Action"]]
     assert [statement["Condition"] for statement in passes] == [
         {
             "StringEquals": {
                 "iam:PassedToService": [
+                    "ec2.amazonaws.com",
                     "eks.amazonaws.com",
                     "hyperpod.sagemaker.amazonaws.com",
                     "pods.eks.amazonaws.com",
@@ -105,7 +106,7 @@ def test_roles_are_passed_to_eks_its_pods_sagemaker_and_hyperpod_alone() -> None
             }
         }
     ]
-    assert passes[0]["Resource"] == ["arn:aws:iam::123456789012:role/instantstart-*"]
+    assert passes[0]["Resource"] == "arn:aws:iam::123456789012:role/instantstart-*"
 
 
 def test_the_policy_fits_into_one_managed_policy() -> None:

@@ -24,6 +24,7 @@ urlpatterns = [
     path("clusters/<slug:name>/groups/<slug:group>/replace/", group_change.group_replace, name="group-replace"),
     path("clusters/<slug:name>/groups/<slug:group>/scale/", groups.group_scale, name="group-scale"),
     path("clusters/<slug:name>/groups/<slug:group>/delete/", groups.group_delete, name="group-delete"),
+    path("", include("clusters.node_groups.web.urls")),
     path("clusters/<slug:name>/features/", features.feature_list, name="features"),
     path("clusters/<slug:name>/features/<slug:feature>/on/", features.feature_on, name="feature-on"),
     path("clusters/<slug:name>/features/<slug:feature>/off/", features.feature_off, name="feature-off"),

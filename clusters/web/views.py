@@ -108,6 +108,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "phases": [_phase(row, by_id.get(row.operation_id) if row.operation_id else None) for row in rows],
         "commands": "\n".join(f"# {item['title']}\n{item['command']}" for item in commands(cluster)),
         "groups": shown_groups(cluster),
+        "node_groups": list(cluster.node_groups.all()),
         "nodes": cluster.nodes.order_by(advice.unwell_first(), "group_name", "key")[:NODES_SHOWN],
         "more_nodes": max(0, cluster.node_count - NODES_SHOWN),
         "dependencies": dependencies,

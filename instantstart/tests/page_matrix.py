@@ -56,6 +56,7 @@ NEW_TOKEN = {"name": "another", "role": "viewer", "expires_in_days": "30"}
 NEW_PASSWORD = {"old_password": "correct horse battery", "password": "a long enough sentence", "again": "a long enough sentence"}
 SEEN = {"plan_fingerprint": "{plan}", "key": "a key of the page's own"}
 NEW_GROUP = "name=more&instance_type=ml.g5.8xlarge&count=1&capacity=on-demand&volume_gb=500"
+NEW_NODE_GROUP = "node_group=more&instance_types=m5.xlarge&minimum=0&desired=1&maximum=3&capacity=on-demand&volume_gb=200"
 NEW_CLUSTER = {"stage": "confirm", "data": '{"name": "new"}', **SEEN}
 GROUP = {"InstanceGroupName": "gpu", "InstanceType": "ml.p5.48xlarge", "InstanceCount": 2, "ExecutionRole": "arn:aws:iam::1:role/exec"}
 EKS = {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:123456789012:cluster/old"}}
@@ -151,6 +152,19 @@ ROWS = (
         f"{_CLUSTER}groups/<slug:group>/replace/",
         "clusters/demo/groups/workers/replace/?plan=1&capacity=spot",
         {"confirm": "workers", **SEEN},
+        get=OPERATORS,
+    ),
+    _verb(f"{_CLUSTER}node-groups/new/", f"clusters/demo/node-groups/new/?{NEW_NODE_GROUP}", SEEN, get=OPERATORS),
+    _verb(
+        f"{_CLUSTER}node-groups/<slug:node_group>/scale/",
+        "clusters/demo/node-groups/cpu/scale/?minimum=0&desired=2&maximum=3",
+        SEEN,
+        get=OPERATORS,
+    ),
+    _verb(
+        f"{_CLUSTER}node-groups/<slug:node_group>/delete/",
+        "clusters/demo/node-groups/cpu/delete/",
+        {"confirm": "cpu", **SEEN},
         get=OPERATORS,
     ),
     _verb(f"{_CLUSTER}groups/<slug:group>/scale/", "clusters/demo/groups/workers/scale/?count=2", SEEN, get=OPERATORS),

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import ApiToken, AuditEntry
 from clusters.catalog import kept
 from clusters.tests.aws_accounts.rows import PROBED, make_account
-from clusters.tests.rows import SPEC, make_cluster, make_drift, make_orphan, make_quota
+from clusters.tests.rows import SPEC, make_cluster, make_drift, make_node_group, make_orphan, make_quota
 from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 from instantstart.tests.authorization_matrix import CALLERS, ROWS, Row
@@ -31,7 +31,17 @@ from operations.tests import fakes, world
 PREFIX = "api/v1/"
 UNTOUCHED = ("accounts", "clusters", "operations", "instantstart")
 """Apps whose rows must be as before after a refusal."""
-NO_GROUPS = {"requests": [], "ours": False, "groups": [], "nodes": [], "going": [], "way": "set", "planned": []} | {
+NO_GROUPS = {
+    "requests": [],
+    "template": {},
+    "request": {},
+    "ours": False,
+    "groups": [],
+    "nodes": [],
+    "going": [],
+    "way": "set",
+    "planned": [],
+} | {
     "names": [],
     "regions": [],
     "code": "L-1",
@@ -80,7 +90,9 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
     for kind in actions.kinds():
         if not kind.startswith("fake."):
             monkeypatch.setattr(actions.find(kind), "plan", one_change, raising=True)
-    drift = make_drift(make_cluster("demo"))
+    demo = make_cluster("demo")
+    make_node_group(demo)
+    drift = make_drift(demo)
     make_cluster("other")
     make_account()
     token, _ = make_token(viewer, name="theirs")

@@ -98,7 +98,8 @@ def test_errors_are_those_of_eks(ground: Ground) -> None:
     again = run("eks", "create-cluster", "--name", "demo", "--role-arn", ground.eks_role, "--resources-vpc-config", both)
     assert "(ResourceInUseException)" in again.stderr
     group = run("eks", "create-nodegroup", "--cluster-name", "demo", "--nodegroup-name", "n", "--subnets", "s", "--node-role", "r")
-    assert "(NotImplemented)" in group.stderr
+    assert "(InvalidRequestException)" in group.stderr
+    assert "it is CREATING, not ACTIVE" in group.stderr
 
 
 def test_an_update_is_followed_to_its_end(ground: Ground) -> None:
@@ -191,3 +192,36 @@ def test_pod_identities(ground: Ground) -> None:
     assert [one["associationId"] for one in listed] == [made["associationId"]]
     wrong = ground.sandbox.run("eks", "create-pod-identity-association", *where[:-1], "other", "--role-arn", ground.eks_role)
     assert "(InvalidParameterException)" in wrong.stderr
+
+
+def test_a_node_group_is_made_scaled_and_deleted(ground: Ground) -> None:
+    ground.active()
+    aws, run = ground.sandbox.aws, ground.sandbox.run
+    aws("eks", "create-addon", "--cluster-name", "demo", "--addon-name", "vpc-cni")
+    trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = aws("iam", "create-role", "--role-name", "node", "--assume-role-policy-document", document)["Role"]["Arn"]
+    which = ("--cluster-name", "demo", "--nodegroup-name", "cpu")
+    made = aws(
+        "eks", "create-nodegroup", *which, "--subnets", *ground.subnets, "--node-role", role, "--capacity-type", "SPOT",
+        "--instance-types", "m5.xlarge", "m5.2xlarge", "--scaling-config", "minSize=0,maxSize=3,desiredSize=2",
+    )["nodegroup"]  # fmt: skip
+    assert (made["status"], made["capacityType"], made["health"]) == ("CREATING", "SPOT", {"issues": []})
+    assert run("eks", "delete-cluster", "--name", "demo").stderr.strip().endswith("Cluster has nodegroups attached")
+    ground.sandbox.fast_forward()
+    assert run("eks", "wait", "nodegroup-active", *which).returncode == 0
+    machines = [one for each in aws("ec2", "describe-instances")["Reservations"] for one in each["Instances"]]
+    assert [(one["InstanceLifecycle"], one["State"]["Name"]) for one in machines] == [("spot", "running")] * 2
+    assert len({one["Placement"]["AvailabilityZone"] for one in machines}) == 2
+    update = aws("eks", "update-nodegroup-config", *which, "--scaling-config", "desiredSize=1")["update"]
+    ground.sandbox.fast_forward()
+    told = aws("eks", "describe-update", "--name", "demo", "--nodegroup-name", "cpu", "--update-id", update["id"])["update"]
+    assert (told["type"], told["status"]) == ("ConfigUpdate", "Successful")
+    refused = run("eks", "update-nodegroup-config", *which, "--scaling-config", "desiredSize=9")
+    assert "(InvalidParameterException)" in refused.stderr
+    assert "desired capacity 9 can't be greater than max size 3" in refused.stderr
+    assert aws("eks", "list-nodegroups", "--cluster-name", "demo")["nodegroups"] == ["cpu"]
+    aws("eks", "delete-nodegroup", *which)
+    ground.sandbox.fast_forward()
+    assert run("eks", "wait", "nodegroup-deleted", *which).returncode == 0
+    assert aws("ec2", "describe-instances")["Reservations"] == []

@@ -77,6 +77,22 @@ class Field:
         self.done("group.delete", group=f"{GROUP}-2", confirm=f"{GROUP}-2")
         return alone
 
+    def node_group(self, desired: int | None) -> None:
+        """The EKS node group with so many nodes, None for no such group."""
+        there = ClusterReader("demo", "us-west-2").node_group(GROUP)
+        if there is None:
+            if desired is not None:
+                self.done("node_group.create", node_group=GROUP, desired=desired)
+        elif desired is None:
+            self.done("node_group.delete", node_group=GROUP, confirm=GROUP, disrupt=True)
+        elif there.counts["desired"] != desired:
+            self.done("node_group.scale", node_group=GROUP, desired=desired, disrupt=True)
+
+    def eks_nodes(self) -> int:
+        return sum(
+            node.labels.get("eks.amazonaws.com/nodegroup") == GROUP and node.ready for node in ClusterReader("demo", "us-west-2").nodes
+        )
+
     def node(self) -> str:
         return min(str(node["InstanceId"]) for node in self.standing.nodes(GROUP))
 
@@ -108,6 +124,15 @@ class Row:
 
 def one(field: Field) -> None:
     field.group(1)
+
+
+def without_eks_nodes(field: Field) -> None:
+    """Neither the node group nor the role of its nodes, which outlives groups."""
+    field.node_group(None)
+    role = "instantstart-demo-node"
+    if ClusterReader("demo", "us-west-2").role(role) is not None:
+        field.standing.aws.write("iam", "delete_role_policy", RoleName=role, PolicyName="access")
+        field.standing.aws.write("iam", "delete_role", RoleName=role)
 
 
 def open_to_pods(field: Field) -> None:
@@ -211,6 +236,27 @@ ROWS = (
         ("CreateStack", "UpdateCluster", "UpdateCluster", "DeleteStack"),
         one,
         Field.replaced,
+    ),
+    Row(
+        "node_group.create",
+        lambda _: {"name": "demo", "node_group": GROUP},
+        ("CreateRole", "PutRolePolicy", "CreateLaunchTemplate", "CreateNodegroup"),
+        without_eks_nodes,
+        lambda field: field.eks_nodes() == 1,
+    ),
+    Row(
+        "node_group.scale",
+        lambda _: {"name": "demo", "node_group": GROUP, "desired": 2},
+        ("UpdateNodegroupConfig",),
+        lambda field: field.node_group(1),
+        lambda field: field.eks_nodes() == 2,
+    ),
+    Row(
+        "node_group.delete",
+        lambda _: {"name": "demo", "node_group": GROUP, "confirm": GROUP},
+        ("DeleteNodegroup", "DeleteLaunchTemplate"),
+        lambda field: field.node_group(1),
+        lambda field: ClusterReader("demo", "us-west-2").node_groups == [],
     ),
     Row("cluster.update_software", lambda _: {"name": "demo"}, ("UpdateClusterSoftware",), outdated),
     Row("phase.retry", lambda _: {"name": "demo", "phase": "dependencies"}, ("CreateAddon",), without_an_addon),

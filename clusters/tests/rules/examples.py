@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from clusters.rules import EndpointFacts, Facts, GroupFacts, JobFacts
+from clusters.rules import EndpointFacts, Facts, GroupFacts, JobFacts, NodeGroupFacts
 from clusters.spec import Capacity, DeepHealthCheck
 
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/big-run-0001"
@@ -22,10 +22,32 @@ def job(*groups: GroupFacts, **fields: Any) -> Facts:
     return Facts(jobs=(JobFacts(**fields),), groups=groups)
 
 
+def node_group(**fields: Any) -> Facts:
+    return Facts(node_groups=(NodeGroupFacts(**fields),))
+
+
 SPOT = GroupFacts(capacity=Capacity.SPOT)
 ON_DEMAND = GroupFacts()
 
 EXAMPLES: dict[str, tuple[Facts, Facts]] = {
+    "node_group_counts": (node_group(minimum=2, desired=1, maximum=3), node_group(minimum=1, desired=1, maximum=3)),
+    "spot_with_capacity_block": (
+        node_group(capacity="spot", capacity_reservation="cr-0123456789abcdef0"),
+        node_group(capacity="capacity-block", capacity_reservation="cr-0123456789abcdef0"),
+    ),
+    "capacity_block_without_reservation": (
+        node_group(capacity="capacity-block"),
+        node_group(capacity="capacity-block", capacity_reservation="cr-0123456789abcdef0"),
+    ),
+    "capacity_block_types": (
+        node_group(capacity="capacity-block", capacity_reservation="cr-0123456789abcdef0", instance_types=("a", "b")),
+        node_group(capacity="capacity-block", capacity_reservation="cr-0123456789abcdef0", instance_types=("a",)),
+    ),
+    "node_group_without_efa": (node_group(efa=True, efa_interfaces=0), node_group(efa=True, efa_interfaces=1)),
+    "node_group_efa_zones": (
+        node_group(efa=True, efa_interfaces=1, zones=TWO_ZONES),
+        node_group(efa=True, efa_interfaces=1, zones=frozenset({"us-west-2a"})),
+    ),
     "cluster_name": (Facts(name="-demo"), Facts(name="demo")),
     "slurm_orchestrator": (Facts(orchestrator="slurm"), Facts(orchestrator="eks")),
     "too_many_groups": (Facts(group_count=101), Facts(group_count=100)),

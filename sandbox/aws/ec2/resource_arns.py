@@ -13,6 +13,7 @@ _MEMBERS = {
     "DeleteVpc": ("VpcId", "vpc"),
     "DeleteSubnet": ("SubnetId", "subnet"),
     "DeleteInternetGateway": ("InternetGatewayId", "internet-gateway"),
+    "DeleteLaunchTemplate": ("LaunchTemplateId", "launch-template"),
     "DeleteNatGateway": ("NatGatewayId", "natgateway"),
     "DeleteNetworkInterface": ("NetworkInterfaceId", "network-interface"),
     "DeleteRouteTable": ("RouteTableId", "route-table"),

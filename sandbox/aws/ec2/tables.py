@@ -264,6 +264,63 @@ NETWORK_INTERFACES = taggable(
     ),
 )
 
+INSTANCES = taggable(
+    "instance",
+    Table(
+        "ec2.instance",
+        "InstanceId",
+        "i",
+        "InvalidInstanceID.NotFound",
+        "The instance ID '{id}' does not exist",
+        "InvalidInstanceID.Malformed",
+        readers={
+            **members(
+                instance_id="InstanceId",
+                instance_type="InstanceType",
+                instance_lifecycle="InstanceLifecycle",
+                vpc_id="VpcId",
+                subnet_id="SubnetId",
+                private_ip_address="PrivateIpAddress",
+                private_dns_name="PrivateDnsName",
+                capacity_reservation_id="CapacityReservationId",
+                architecture="Architecture",
+            ),
+            "availability-zone": lambda one: one["Placement"]["AvailabilityZone"],
+            "instance-state-name": lambda one: one["State"]["Name"],
+            "instance-state-code": lambda one: one["State"]["Code"],
+            "instance.group-id": _each("SecurityGroups", "GroupId"),
+        },
+    ),
+)
+
+LAUNCH_TEMPLATES = taggable(
+    "launch-template",
+    Table(
+        "ec2.launch-template",
+        "LaunchTemplateId",
+        "lt",
+        "InvalidLaunchTemplateId.NotFound",
+        "The specified launch template, with template ID {id}, does not exist.",
+        "InvalidLaunchTemplateId.Malformed",
+        readers=members(launch_template_name="LaunchTemplateName", create_time="CreateTime"),
+    ),
+)
+
+CAPACITY_RESERVATIONS = taggable(
+    "capacity-reservation",
+    Table(
+        "ec2.capacity-reservation",
+        "CapacityReservationId",
+        "cr",
+        "InvalidCapacityReservationId.NotFound",
+        "The capacity reservation '{id}' does not exist",
+        "InvalidCapacityReservationId.Malformed",
+        readers=members(
+            instance_type="InstanceType", state="State", availability_zone="AvailabilityZone", owner_id="OwnerId", tenancy="Tenancy"
+        ),
+    ),
+)
+
 
 def tag_value(record: Record, key: str) -> str | None:
     return next((tag["Value"] for tag in record.get("Tags") or [] if tag["Key"] == key), None)

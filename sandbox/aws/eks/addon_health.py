@@ -1,13 +1,14 @@
 """An add-on's status from the clock and from what the cluster's controllers report.
 
 The controllers write `_eks.addon-health`, key cluster/add-on: {"applied": bool, "short": ["Deployment kube-system/coredns"…],
-"error": sentence or ""}. Without a Kubernetes backend (AWS alone is simulated) the same is worked out from HyperPod's nodes.
+"error": sentence or ""}. Without a Kubernetes backend (AWS alone is simulated) the same is worked out from the nodes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sandbox.aws.eks import node_group
 from sandbox.aws.eks.bookkeeping import ADDON_HEALTH
 from sandbox.kube.addons import bring_replicas
 
@@ -73,6 +74,8 @@ def _issues(context: Context, row: dict[str, Any]) -> list[dict[str, Any]] | Non
 
 
 def _has_nodes(context: Context, cluster: str) -> bool:
+    if any(node["joined"] for group in node_group.of_cluster(context, cluster) for node in node_group.nodes(context, group)):
+        return True
     arn = context.arn("eks", f"cluster/{cluster}")
     return any(
         node["eks_cluster_arn"] == arn and node["status"] == "Running" for node in context.world.store.list("sagemaker.node", context.scope)

@@ -19,6 +19,8 @@ def resource(context: Context, params: dict[str, Any]) -> str:
         return "*"
     if "addonName" in params and context.operation != "CreateAddon":
         return context.arn("eks", f"addon/{cluster}/{params['addonName']}/*")
+    if "nodegroupName" in params and context.operation != "CreateNodegroup":
+        return context.arn("eks", f"nodegroup/{cluster}/{params['nodegroupName']}/*")
     if "principalArn" in params and context.operation != "CreateAccessEntry":
         kind, _, name = str(params["principalArn"]).split(":", 5)[-1].partition("/")
         return context.arn("eks", f"access-entry/{cluster}/{kind}/{context.account}/{name}/*")

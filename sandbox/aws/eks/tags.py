@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws.eks import access_entries, addon_health, cluster, pod_identities
+from sandbox.aws.eks import access_entries, addon_health, cluster, node_group, pod_identities
 from sandbox.aws.errors import AWSError
 from sandbox.aws.registry import operation
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _ARN_MEMBERS = {
     cluster.KIND: "arn",
     addon_health.KIND: "addonArn",
+    node_group.KIND: "nodegroupArn",
     access_entries.KIND: "accessEntryArn",
     pod_identities.KIND: "associationArn",
 }

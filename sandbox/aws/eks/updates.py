@@ -1,4 +1,4 @@
-"""Updates of a cluster or an add-on: kept as bookkeeping `_eks.update`, key cluster/update id; status by the clock."""
+"""Updates of a cluster, a node group or an add-on: kept as bookkeeping `_eks.update`, key cluster/update id; status by the clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 KIND = "_eks.update"
 
 
-def start(context: Context, cluster: str, kind: str, parameters: dict[str, str], *, addon: str = "") -> dict[str, Any]:
+def start(
+    context: Context, cluster: str, kind: str, parameters: dict[str, str], *, addon: str = "", nodegroup: str = "", token: str = ""
+) -> dict[str, Any]:
     """Store an update InProgress and give it as the API shows it. `finish` ends it."""
     update = {
         "id": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{context.scope}/{cluster}/{context.new_id('update')}")),
@@ -26,9 +28,22 @@ def start(context: Context, cluster: str, kind: str, parameters: dict[str, str],
         "errors": [],
         "_cluster": cluster,
         "_addon": addon,
+        "_nodegroup": nodegroup,
+        "_token": token,
     }
     context.world.store.put(KIND, context.scope, f"{cluster}/{update['id']}", update)
     return view(update)
+
+
+def by_token(context: Context, cluster: str, token: str) -> dict[str, Any] | None:
+    """The update that this client token started, as the API shows it."""
+    found = (one for one in context.world.store.list(KIND, context.scope) if one["_cluster"] == cluster and one.get("_token") == token)
+    return next((view(one) for one in found), None)
+
+
+def _about(update: dict[str, Any], params: dict[str, Any]) -> bool:
+    """Whether it is an update of what the request names: an add-on, a node group, or the cluster itself."""
+    return bool(update["_addon"] == params.get("addonName", "") and update.get("_nodegroup", "") == params.get("nodegroupName", ""))
 
 
 def finish(
@@ -55,7 +70,7 @@ def describe_update(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     name, update_id = params["name"], params["updateId"]
     find(context, name)
     update = context.world.store.get(KIND, context.scope, f"{name}/{update_id}")
-    if update is None or update["_addon"] != params.get("addonName", ""):
+    if update is None or not _about(update, params):
         raise not_found(f"No update found for ID: {update_id}", clusterName=name)
     return {"update": view(update)}
 
@@ -64,11 +79,10 @@ def describe_update(context: Context, params: dict[str, Any]) -> dict[str, Any]:
 def list_updates(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     name = params["name"]
     find(context, name)
-    addon = params.get("addonName", "")
     return {
         "updateIds": [
             update["id"]
             for update in context.world.store.list(KIND, context.scope)
-            if update["_cluster"] == name and update["_addon"] == addon
+            if update["_cluster"] == name and _about(update, params)
         ]
     }

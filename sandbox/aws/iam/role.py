@@ -20,6 +20,7 @@ _QUOTA = 1000
 
 _LINKED = {
     "eks.amazonaws.com": ("AWSServiceRoleForAmazonEKS", "AmazonEKSServiceRolePolicy"),
+    "eks-nodegroup.amazonaws.com": ("AWSServiceRoleForAmazonEKSNodegroup", "AWSServiceRoleForAmazonEKSNodegroup"),
     "hyperpod.sagemaker.amazonaws.com": ("AWSServiceRoleForSageMakerHyperPod", "AmazonSageMakerHyperPodServiceRolePolicy"),
     "elasticloadbalancing.amazonaws.com": ("AWSServiceRoleForElasticLoadBalancing", "AWSElasticLoadBalancingServiceRolePolicy"),
     "nat-gateway.vpc.amazonaws.com": ("AWSServiceRoleForNATGateway", "AWSNATGatewayServiceRolePolicy"),

@@ -12,7 +12,7 @@ from sandbox.aws.tagging.providers import Tagged, changes_tags, taggable
 
 # EC2's word for a resource type in ARNs, where it differs from the one in tags
 _EC2_ARN_TYPES = {"elastic-ip": "elastic-ip", "natgateway": "natgateway"}
-_EKS_TYPES = {"cluster": "eks:cluster", "addon": "eks:addon", "access-entry": "eks:access-entry"}
+_EKS_TYPES = {"cluster": "eks:cluster", "addon": "eks:addon", "nodegroup": "eks:nodegroup", "access-entry": "eks:access-entry"}
 
 
 def _ask(context: Context, service: str, operation: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -88,6 +88,9 @@ def _eks(context: Context) -> Iterator[Tagged]:
         for addon in _ask(context, "eks", "ListAddons", {"clusterName": cluster}).get("addons", []):
             one = _ask(context, "eks", "DescribeAddon", {"clusterName": cluster, "addonName": addon})["addon"]
             yield Tagged(one["addonArn"], "eks:addon", one.get("tags", {}))
+        for name in _ask(context, "eks", "ListNodegroups", {"clusterName": cluster}).get("nodegroups", []):
+            group = _ask(context, "eks", "DescribeNodegroup", {"clusterName": cluster, "nodegroupName": name})["nodegroup"]
+            yield Tagged(group["nodegroupArn"], "eks:nodegroup", group.get("tags", {}))
 
 
 @taggable("sagemaker")

@@ -8,14 +8,15 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws.eks import addon_health
+from sandbox.aws.eks import addon_health, node_group
 from sandbox.aws.eks import cluster as clusters
 from sandbox.aws.eks.bookkeeping import ADDON_APPLIED
 from sandbox.aws.sagemaker import cluster as hyperpod
 from sandbox.aws.sagemaker import node as nodes
-from sandbox.kube.controllers import applied, machines, workloads
+from sandbox.kube.controllers import applied, machines, node_groups, workloads
 from sandbox.kube.controllers.karpenter.controller import Karpenter
 from sandbox.kube.controllers.memory import Memory
+from sandbox.kube.node import NodeSpec
 from sandbox.kube.protocol import KubeBackend, KubeClient, KubeError
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class ClusterController:
     # --- nodes
 
     def _members(self) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-        """By node name: the node's row and its group's."""
+        """HyperPod's, by node name: the node's row and its group's."""
         arn = self._context.arn("eks", f"cluster/{self.name}")
         groups = {(cluster["id"], group["name"]): group for cluster in hyperpod.clusters(self._context) for group in cluster["groups"]}
         members = {}
@@ -98,25 +99,42 @@ class ClusterController:
                 members[machines.name_of(node)] = node, group
         return members
 
+    def _members_of_node_groups(self) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+        """The same of EKS node groups."""
+        members = {}
+        for group in node_group.of_cluster(self._context, self.name):
+            for node in node_group.nodes(self._context, group):
+                if node["joined"]:
+                    members[node_groups.name_of(node)] = node, group
+        return members
+
     async def _sync_nodes(self) -> None:
         kubelet = self._backend.kubelet
-        members = self._members()
+        members, others = self._members(), self._members_of_node_groups()
         present = kubelet.node_names(self.key)
         for name in present:
-            if name not in members:
+            if name not in members and name not in others:
                 await kubelet.remove_node(self.key, name)
                 self._memory.forget_node(name)
                 self._boots.pop(name, None)
                 self._lost.discard(name)
         plugged = self._memory.plugged()
         for name, (node, group) in members.items():
-            spec = machines.spec_of(node, group, plugged)
-            if name not in present or not self._memory.told(spec):
-                await kubelet.ensure_node(self.key, spec)
-                if not self._alive():
-                    return
-                self._memory.note_told(spec)
+            if not await self._tell(machines.spec_of(node, group, plugged), present):
+                return
             await self._sync_power(name, node)
+        for node, group in others.values():
+            if not await self._tell(node_groups.spec_of(node, group, plugged), present):
+                return
+
+    async def _tell(self, spec: NodeSpec, present: list[str]) -> bool:
+        """Whether the kubelet knows the node as it is now; not when the cluster was deleted meanwhile."""
+        if spec.name not in present or not self._memory.told(spec):
+            await self._backend.kubelet.ensure_node(self.key, spec)
+            if not self._alive():
+                return False
+            self._memory.note_told(spec)
+        return True
 
     async def _sync_power(self, name: str, node: dict[str, Any]) -> None:
         """A machine that reboots does not answer; afterwards it is back under a new boot id."""

@@ -176,13 +176,6 @@ def test_clusters_are_listed_in_pages(land: Landscape) -> None:
     assert land.call("eks", "ListClusters", maxResults=2, nextToken=first["nextToken"])["clusters"] == ["c"]
 
 
-def test_node_groups_are_an_empty_list_and_making_one_is_not_simulated(land: Landscape) -> None:
-    land.eks()
-    assert land.call("eks", "ListNodegroups", clusterName="demo") == {"nodegroups": []}
-    request = {"clusterName": "demo", "nodegroupName": "n", "subnets": [land.wide], "nodeRole": land.eks_role}
-    assert land.refused("eks", "CreateNodegroup", **request)[0] == "NotImplemented"
-
-
 def test_a_cluster_is_creating_for_as_long_as_no_control_plane_can_start(land: Landscape) -> None:
     class Backend:
         built = False

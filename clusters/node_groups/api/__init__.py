@@ -1,0 +1,1 @@
+"""EKS node groups through REST."""
