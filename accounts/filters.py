@@ -6,6 +6,7 @@ import django_filters as filters
 
 from accounts.choices import AuditOutcome, Role
 from accounts.models import ApiToken, AuditEntry, User
+from instantstart.moments import MomentFilter
 
 
 class TokenFilterSet(filters.FilterSet):
@@ -26,8 +27,8 @@ class UserFilterSet(filters.FilterSet):
 class AuditEntryFilterSet(filters.FilterSet):
     user = filters.CharFilter(field_name="username")
     outcome = filters.ChoiceFilter(choices=AuditOutcome.choices)
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte")
+    until = MomentFilter(field_name="at", lookup_expr="lt")
 
     class Meta:
         model = AuditEntry

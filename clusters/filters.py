@@ -21,6 +21,7 @@ from clusters.models import (
     Resource,
 )
 from clusters.models.quota import NEAR, OPEN_REQUESTS
+from instantstart.moments import MomentFilter
 
 
 class ClusterFilterSet(filters.FilterSet):
@@ -64,8 +65,8 @@ class NodeFilterSet(filters.FilterSet):
 class ClusterEventFilterSet(filters.FilterSet):
     level = filters.MultipleChoiceFilter(choices=EventLevel.choices, help_text="May be repeated.")
     group = filters.CharFilter(field_name="group_name")
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte")
+    until = MomentFilter(field_name="at", lookup_expr="lt")
 
     class Meta:
         model = ClusterEvent

@@ -28,10 +28,14 @@ def _not_reserved(key: str) -> str:
 TagKey = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[\w .:/=+@-]+$"), AfterValidator(_not_reserved)]
 
 
-class Input(BaseModel):
-    """What a person sends. No string in it has a null character: neither the database nor AWS takes one."""
+LONGEST_TEXT = 2048  # characters; AWS's longest ARNs
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+
+class Input(BaseModel):
+    """What a person sends. No string in it has a null character: neither the database nor AWS takes one. None is longer than any
+    name, ARN or sentence that is meant, unless its field says so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_max_length=LONGEST_TEXT)
 
     @field_validator("*")
     @classmethod

@@ -35,14 +35,12 @@ def approve(operation: Operation, principal: Principal, reason: str = "", *, pla
     The plan is made once more: when the world has changed since it was asked, the new plan is kept for the person to
     look at, both sides are told, and nothing starts.
     """
-    _permit(operation, principal, "Approving")
-    _refuse_while_stopped(rules.current())
+    may_approve(operation, principal)
     if plan_fingerprint and plan_fingerprint != operation.plan_fingerprint:
         raise _plan_changed(operation)  # put anew already, after the person had looked
     action = actions.find(operation.kind)
     data = action.Input.model_validate(operation.input)
-    if operation.state == OperationState.AWAITING_APPROVAL:
-        require_right(operation, action, data)
+    require_right(operation, action, data)
     plan = action.plan(data, principal)
     if plan.fingerprint != operation.plan_fingerprint:
         _ask_again(operation, plan)
@@ -75,12 +73,25 @@ def approve(operation: Operation, principal: Principal, reason: str = "", *, pla
 @on_trail("operation.refuse")
 def refuse(operation: Operation, principal: Principal, reason: str = "") -> Operation:
     """Ends it before it starts; also while agents are stopped. Raises Problem 403, 409 not_awaiting_approval."""
-    _permit(operation, principal, "Refusing")
+    may_refuse(operation, principal)
     message = f"Refused by {principal.user.get_username()}. {reason}".strip()
     if not end(operation, OperationState.REFUSED, message, AWAITING, decided_by=principal.user, decision_reason=reason):
         operation.refresh_from_db()
         raise _not_awaiting(operation)
     return operation
+
+
+def may_approve(operation: Operation, principal: Principal) -> None:
+    """Raises Problem 403 (rights; agents may not), 409 agents_stopped, 409 not_awaiting_approval."""
+    _permit(operation, principal, "Approving")
+    _refuse_while_stopped(rules.current())
+    _require_awaiting(operation)
+
+
+def may_refuse(operation: Operation, principal: Principal) -> None:
+    """Raises Problem 403 (rights; agents may not), 409 not_awaiting_approval."""
+    _permit(operation, principal, "Refusing")
+    _require_awaiting(operation)
 
 
 def expire_approvals() -> int:
@@ -110,6 +121,12 @@ def _ask_again(operation: Operation, plan: Plan) -> None:
         )
         events.publish_operation(operation)
         approvals.asked_again(operation, permission_of(operation))
+
+
+def _require_awaiting(operation: Operation) -> None:
+    operation.refresh_from_db(fields=["state"])
+    if operation.state != OperationState.AWAITING_APPROVAL:
+        raise _not_awaiting(operation)
 
 
 def _refuse_while_stopped(now: AgentRules) -> None:

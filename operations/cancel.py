@@ -16,6 +16,9 @@ from operations.models.event import Level
 from operations.permission import permit
 from operations.trail import on_trail
 
+RUNNING = (OperationState.RECORDED, OperationState.RUNNING)
+CANCELLABLE = (*RUNNING, OperationState.AWAITING_APPROVAL, OperationState.CANCELLING)
+
 
 @on_trail("operation.cancel")
 def cancel(operation: Operation, principal: Principal) -> Operation:
@@ -23,17 +26,25 @@ def cancel(operation: Operation, principal: Principal) -> Operation:
 
     Asked twice it changes nothing. Raises Problem 403 (rights), 409 not_cancellable, 409 operation_ended.
     """
+    may_cancel(operation, principal)
+    return request_cancel(operation, f"Cancelled by {principal.user.get_username()}.")
+
+
+def may_cancel(operation: Operation, principal: Principal) -> None:
+    """Raises Problem 403 (rights), 409 not_cancellable, 409 operation_ended."""
     action = actions.find(operation.kind)
     permit(principal, action.permission, f"Cancelling {operation.title!r}", operation.cluster)
     if not action.cancellable:
         raise Problem(409, "not_cancellable", "Not cancellable", f"{operation.title} can't be cancelled once begun.", "Wait for it to end.")
-    return request_cancel(operation, f"Cancelled by {principal.user.get_username()}.")
+    operation.refresh_from_db(fields=["state"])
+    if operation.state not in CANCELLABLE:
+        raise _ended(operation)
 
 
 def request_cancel(operation: Operation, message: str) -> Operation:
     """The same without a question of rights: for an operation that is part of a cancelled one."""
     waiting = Q(state=OperationState.AWAITING_APPROVAL)
-    running = Q(state__in=(OperationState.RECORDED, OperationState.RUNNING))
+    running = Q(state__in=RUNNING)
     if end(operation, OperationState.CANCELLED, message, waiting, cancel_requested_at=clock.now()):
         return operation
     with transaction.atomic():
@@ -49,7 +60,11 @@ def request_cancel(operation: Operation, message: str) -> Operation:
             wake(operation.pk)
     if operation.state == OperationState.CANCELLING:
         return operation
-    raise Problem(
+    raise _ended(operation)
+
+
+def _ended(operation: Operation) -> Problem:
+    return Problem(
         409,
         "operation_ended",
         "Operation ended",

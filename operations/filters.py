@@ -5,6 +5,7 @@ from __future__ import annotations
 import django_filters as filters
 from django.db.models import QuerySet
 
+from instantstart.moments import MomentFilter
 from operations.choices import OperationState
 from operations.models import Event, Operation
 from operations.models.event import Level
@@ -17,8 +18,8 @@ class OperationFilterSet(filters.FilterSet):
     actor = filters.CharFilter(field_name="actor__username")
     parent = filters.UUIDFilter(field_name="parent_id")
     top = filters.BooleanFilter(field_name="parent", lookup_expr="isnull", help_text="Whether it is part of no other.")
-    since = filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="created_at", lookup_expr="lt")
+    since = MomentFilter(field_name="created_at", lookup_expr="gte")
+    until = MomentFilter(field_name="created_at", lookup_expr="lt")
 
     class Meta:
         model = Operation

@@ -31,11 +31,7 @@ def resolve(operation: Operation, principal: Principal, outcome: str, reason: st
 
     Raises Problem 403 (rights; agents may not), 409 not_unknown, 422 invalid_outcome.
     """
-    permit(principal, actions.find(operation.kind).permission, f"Resolving {operation.title!r}", operation.cluster)
-    if principal.agent:
-        raise Problem(
-            403, "agent_may_not_resolve", "Agents may not resolve", "Only a person can say how it ended.", "Sign in and decide there."
-        )
+    may_resolve(operation, principal)
     if outcome not in ("succeeded", "failed"):
         raise Problem(422, "invalid_outcome", "Invalid outcome", f"{outcome!r} is no outcome.", 'Give "succeeded" or "failed".')
     said = f"{principal.user.get_username()} says it {outcome}. {reason}".strip()
@@ -77,6 +73,18 @@ def resolve(operation: Operation, principal: Principal, outcome: str, reason: st
     if not done:
         raise _not_unknown(operation)
     return operation
+
+
+def may_resolve(operation: Operation, principal: Principal) -> None:
+    """Raises Problem 403 (rights; agents may not), 409 not_unknown."""
+    permit(principal, actions.find(operation.kind).permission, f"Resolving {operation.title!r}", operation.cluster)
+    if principal.agent:
+        raise Problem(
+            403, "agent_may_not_resolve", "Agents may not resolve", "Only a person can say how it ended.", "Sign in and decide there."
+        )
+    operation.refresh_from_db(fields=["state"])
+    if operation.state != OperationState.UNKNOWN:
+        raise _not_unknown(operation)
 
 
 def _settle(operation: Operation, outcome: IntentOutcome) -> None:

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from accounts.actions.token_limits import MOST_COST, MOST_OPERATIONS
 from accounts.choices import Role
 from accounts.models import ApiToken, AuditEntry, User
+from instantstart.api.asked import Asked
 
 
 class MeSerializer(serializers.Serializer[Any]):
@@ -67,7 +68,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
         read_only_fields = fields
 
 
-class NewTokenSerializer(serializers.Serializer[Any]):
+class NewTokenSerializer(Asked):
     """What one asks for. What is left out is inherited from the caller; nothing can exceed the caller."""
 
     name = serializers.RegexField(r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=64, help_text="Unique among your tokens.")
@@ -102,7 +103,7 @@ class NewTokenSerializer(serializers.Serializer[Any]):
     )
 
 
-class TokenLimitsSerializer(serializers.Serializer[Any]):
+class TokenLimitsSerializer(Asked):
     """What is to change; what is left out stays. Null: no limit, where the token that it was made from has none."""
 
     operations_per_hour = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_OPERATIONS)
@@ -128,7 +129,7 @@ class UserSerializer(serializers.ModelSerializer[User]):
         read_only_fields = fields
 
 
-class NewUserSerializer(serializers.Serializer[Any]):
+class NewUserSerializer(Asked):
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(write_only=True, max_length=1024, trim_whitespace=False)
     role = serializers.ChoiceField(Role.choices, default=Role.VIEWER)
@@ -143,7 +144,7 @@ class NewUserSerializer(serializers.Serializer[Any]):
     email = serializers.EmailField(required=False, allow_blank=True, default="")
 
 
-class UserChangeSerializer(serializers.Serializer[Any]):
+class UserChangeSerializer(Asked):
     """Only what is sent changes."""
 
     role = serializers.ChoiceField(Role.choices, required=False)

@@ -15,14 +15,15 @@ from accounts.choices import Role
 from clusters.api.views import reachable_cluster
 from clusters.configs import exported
 from clusters.configs.converted import Kind
-from clusters.configs.taken import take
+from clusters.configs.taken import refusal, take
 from clusters.models import Cluster, ClusterDocument
 from instantstart.api.actions import ACTION_PARAMETERS
+from instantstart.api.asked import Asked
 from instantstart.api.views import ApiView
 from instantstart.problem import Problem
 
 
-class ConfigSerializer(serializers.Serializer[Any]):
+class ConfigSerializer(Asked):
     """A configuration as a text, or as the object itself."""
 
     config = serializers.JSONField(help_text="Text of a create-cluster JSON or of a hyp config.yaml; or the JSON object.")
@@ -69,7 +70,7 @@ class ClusterConfigsView(ApiView):
         asked.is_valid(raise_exception=True)
         config = asked.validated_data["config"]
         if not isinstance(config, str | dict):
-            raise Problem(422, "not_a_cluster_config", "Configuration refused", "`config` is neither a text nor an object.", "Send one.")
+            raise refusal("not_a_cluster_config", "It is neither a text nor an object.", "Send one of the two.")
         converted, errors = take(config, asked.validated_data.get("region", ""))
         body = ConvertedBody(
             format=converted.format,

@@ -27,7 +27,7 @@ def take(config: str | Mapping[str, Any], region: str = "") -> tuple[Converted, 
         if any(finding.field.startswith("availability_zone_ids") for finding in converted.findings):
             converted = read(config, _zones(region or settings.DEFAULT_REGION))
     except ConfigRefused as refused:
-        raise Problem(422, refused.code, "Configuration refused", refused.sentence, refused.fix) from refused
+        raise refusal(refused.code, refused.sentence, refused.fix) from refused
     if region:
         converted.input["region"] = region
     try:
@@ -35,6 +35,12 @@ def take(config: str | Mapping[str, Any], region: str = "") -> tuple[Converted, 
     except Problem as problem:
         return converted, problem.errors
     return converted, []
+
+
+def refusal(code: str, sentence: str, fix: str) -> Problem:
+    """422 about the field `config`."""
+    error = FieldError("config", code, sentence, fix)
+    return Problem(422, code, "Configuration refused", sentence, fix, errors=[error])
 
 
 def _zones(region: str) -> dict[str, str]:

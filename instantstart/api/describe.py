@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiResponse, PolymorphicProxySerializer, e
 from pydantic import BaseModel, create_model
 from rest_framework import serializers
 
+from instantstart.api.asked import Asked
 from operations.api.serializers import OperationDetailSerializer
 from operations.plan import Frozen, Plan
 
@@ -53,7 +54,7 @@ def describe_action(request: type[BaseModel] | type[serializers.Serializer[Any]]
 
 
 def describe_local(
-    request: type[serializers.Serializer[Any]] | None, status: int, answer: type[serializers.Serializer[Any]] | None, **more: Any
+    request: type[Asked] | None, status: int, answer: type[serializers.Serializer[Any]] | None, **more: Any
 ) -> Callable[[F], F]:
     """Decorator for a handler that returns `write(...)`. status, answer: what it answers when it has changed something."""
     if status == 200 and answer is not None:

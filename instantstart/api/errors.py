@@ -41,8 +41,11 @@ _KNOWN: tuple[tuple[type[exceptions.APIException], str, str, str], ...] = (
 )
 
 
+MOST_ERRORS = 50
+_LONGEST_SENTENCE = 300
 # The fix, by the code of a field's error; REST framework's sentences tell only what is wrong.
 _FIXES = {
+    "extra_forbidden": "Leave it out, or correct its name.",
     "required": "Give this field.",
     "blank": "Give a value.",
     "null": "Give a value, or leave the field out.",
@@ -137,7 +140,7 @@ def _flatten(details: Any, path: str = "") -> Iterator[FieldError]:
     """REST framework's nested error details as a flat list with dotted paths."""
     if isinstance(details, Mapping) and set(details) == {"message", "code"} and isinstance(details["message"], str):
         code = str(details["code"])
-        yield FieldError(path, code, str(details["message"]), _FIXES.get(code, _FIX_OTHERWISE))
+        yield FieldError(path, code, _shortened(str(details["message"])), _FIXES.get(code, _FIX_OTHERWISE))
     elif isinstance(details, Mapping):
         for name, inner in details.items():
             step = "" if name == "non_field_errors" else str(name)
@@ -148,10 +151,18 @@ def _flatten(details: Any, path: str = "") -> Iterator[FieldError]:
             yield from _flatten(inner, path if leaf else f"{path}.{position}".lstrip("."))
 
 
+def _shortened(sentence: str) -> str:
+    """REST framework quotes what was sent, however long."""
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:_LONGEST_SENTENCE]}…"
+
+
 def invalid_input(errors: list[FieldError]) -> Problem:
-    """422 with the fields at fault."""
+    """422 with the fields at fault: the first of them, for an answer is not to be a multiple of what was sent."""
+    left_out, errors = len(errors) - MOST_ERRORS, errors[:MOST_ERRORS]
     named = ", ".join(dict.fromkeys(error.field for error in errors if error.field))
     detail = f"Not acceptable: {named}." if named else "The input is not acceptable."
+    if left_out > 0:
+        detail += f" {left_out} more of its values are not either."
     return Problem(422, "invalid_input", "Invalid input", detail, "Correct the fields named in errors and send it again.", errors=errors)
 
 

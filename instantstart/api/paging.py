@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from rest_framework import pagination
 from rest_framework.exceptions import NotFound
@@ -39,9 +41,22 @@ class CursorPaging(pagination.CursorPagination):
             raise Problem(400, "invalid_parameter", "Invalid parameter", "limit is not acceptable.", error.hint, errors=[error])
         return int(given)
 
+    def _check_position(self, queryset: QuerySet[Any], request: Request, view: APIView | None) -> None:
+        """What REST framework compares with the column as it came. Raises NotFound, ValidationError, ValueError, OverflowError."""
+        cursor = self.decode_cursor(request)
+        if cursor is None or cursor.position is None or view is None:
+            return
+        if "\0" in str(cursor.position):
+            raise ValueError("no text of a database holds a NUL")
+        column = queryset.model._meta.get_field(self.get_ordering(request, queryset, view)[0].lstrip("-"))
+        value = column.to_python(cursor.position)
+        if isinstance(value, datetime):
+            value.astimezone(UTC)  # as the database will, and may not be able to
+
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any] | None:
         try:
+            self._check_position(queryset, request, view)
             return super().paginate_queryset(queryset, request, view)
-        except NotFound:
+        except (NotFound, ValidationError, ValueError, OverflowError):
             error = FieldError("cursor", "invalid_cursor", "That is no cursor of this list.", "Take it from next or previous, unchanged.")
             raise Problem(400, "invalid_parameter", "Invalid parameter", "cursor is not acceptable.", error.hint, errors=[error]) from None

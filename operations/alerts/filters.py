@@ -5,6 +5,7 @@ from __future__ import annotations
 import django_filters as filters
 from django.db.models import QuerySet
 
+from instantstart.moments import MomentFilter
 from operations.models import Alert, Delivery
 from operations.models.alert import AlertKind, AlertSeverity
 
@@ -14,7 +15,7 @@ class AlertFilterSet(filters.FilterSet):
     severity = filters.ChoiceFilter(choices=AlertSeverity.choices)
     open = filters.BooleanFilter(method="keep_open", help_text="Whether it is not over.")
     acknowledged = filters.BooleanFilter(method="keep_acknowledged", help_text="Whether somebody said that it is known.")
-    since = filters.IsoDateTimeFilter(field_name="opened_at", lookup_expr="gte")
+    since = MomentFilter(field_name="opened_at", lookup_expr="gte")
 
     class Meta:
         model = Alert

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.choices import Role
+from instantstart.api.asked import Asked
 from operations import action as actions
 from operations.agents import approval
 from operations.choices import Category, StepState
@@ -156,7 +157,7 @@ class EventSerializer(serializers.ModelSerializer[Event]):
         read_only_fields = fields
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(Asked):
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
 
 
@@ -170,7 +171,7 @@ class ApprovingSerializer(ReasonSerializer):
     )
 
 
-class ResolutionSerializer(serializers.Serializer[Any]):
+class ResolutionSerializer(Asked):
     """How an operation ended that could not tell by itself."""
 
     outcome = serializers.ChoiceField(("succeeded", "failed"))

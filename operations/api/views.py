@@ -24,12 +24,10 @@ from instantstart.api.describe import describe_action
 from instantstart.api.plan import plan_body, plan_changed
 from instantstart.api.reason import reason_of
 from instantstart.api.views import ApiViewSet, wants_plan_only
-from operations import action as actions
 from operations import approve, cancel, filters, resolve, retry
 from operations.api import serializers
 from operations.choices import OperationState
 from operations.models import Event, Operation
-from operations.permission import permit
 from operations.plan import Change, FieldChange, Plan
 
 _HEAVY = ("plan", "facts", "input", "steps")
@@ -64,7 +62,7 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionM
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: uuid.UUID) -> Response:
         """Begin nothing new and let what is under way end."""
-        return self._decide(request, "cancel", OperationState.CANCELLING, cancel.cancel)
+        return self._decide(request, "cancel", OperationState.CANCELLING, cancel.may_cancel, cancel.cancel)
 
     @describe_action(None)
     @action(detail=True, methods=["post"])
@@ -90,14 +88,16 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionM
         """Let an agent's operation begin that waits for a person. Not for agents."""
         asked = serializers.ApprovingSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        return self._decide(request, "approve", OperationState.RECORDED, partial(approve.approve, **asked.validated_data))
+        return self._decide(
+            request, "approve", OperationState.RECORDED, approve.may_approve, partial(approve.approve, **asked.validated_data)
+        )
 
     @describe_action(serializers.ReasonSerializer)
     @action(detail=True, methods=["post"])
     def refuse(self, request: Request, pk: uuid.UUID) -> Response:
         """Refuse an agent's operation that waits for a person: it ends, nothing is done. Not for agents."""
         reason = self._reason(request)
-        return self._decide(request, "refuse", OperationState.REFUSED, partial(approve.refuse, reason=reason))
+        return self._decide(request, "refuse", OperationState.REFUSED, approve.may_refuse, partial(approve.refuse, reason=reason))
 
     @describe_action(serializers.ResolutionSerializer)
     @action(detail=True, methods=["post"])
@@ -107,21 +107,28 @@ class OperationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ActionM
         asked.is_valid(raise_exception=True)
         outcome, reason = asked.validated_data["outcome"], asked.validated_data["reason"]
         after = OperationState.RUNNING if outcome == "succeeded" else OperationState.FAILED
-        return self._decide(request, "resolve", after, partial(resolve.resolve, outcome=outcome, reason=reason))
+        return self._decide(request, "resolve", after, resolve.may_resolve, partial(resolve.resolve, outcome=outcome, reason=reason))
 
     def _reason(self, request: Request) -> str:
         asked = serializers.ReasonSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         return str(asked.validated_data["reason"])
 
-    def _decide(self, request: Request, verb: str, after: OperationState, decide: Callable[[Operation, Principal], Operation]) -> Response:
+    def _decide(
+        self,
+        request: Request,
+        verb: str,
+        after: OperationState,
+        may: Callable[[Operation, Principal], None],
+        decide: Callable[[Operation, Principal], Operation],
+    ) -> Response:
         """Carry a decision out, or say what it would change: the operation's state. The world outside is the operation's own plan."""
         operation: Operation = self.get_object()
         state = FieldChange(field="state", before=operation.state, after=after.value)
         change = Change(resource_type="Operation", name=str(operation.pk), action="update", fields=(state,))
         plan = Plan(kind=f"operation.{verb}", summary=f"{verb.capitalize()} {operation.title!r}", changes=(change,))
         if wants_plan_only(request):
-            permit(principal_of(request), actions.find(operation.kind).permission, plan.summary, operation.cluster)
+            may(operation, principal_of(request))
             return Response(plan_body(plan))
         agreed = request.query_params.get(parameters.PLAN_FINGERPRINT.name)
         if agreed and agreed != plan.fingerprint:

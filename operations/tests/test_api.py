@@ -96,6 +96,26 @@ def test_a_decision_on_what_has_ended_is_refused_and_on_the_trail(as_operator, c
     assert codes >= {"operation_ended", "not_awaiting_approval"}
 
 
+def test_what_would_be_refused_is_refused_when_it_is_only_tried(as_operator, person, client_of_person, api):
+    made = submitted(as_operator)
+    url = DETAIL.format(made.pk)
+    bodies = {"approve": {}, "refuse": {"reason": "no"}, "resolve": {"outcome": "failed", "reason": "seen"}}
+    for verb, code in (("approve", "not_awaiting_approval"), ("refuse", "not_awaiting_approval"), ("resolve", "not_unknown")):
+        answer = client_of_person.post(f"{url}{verb}/?dry_run=true", bodies[verb], format="json")
+        assert (answer.status_code, answer.json()["code"]) == (409, code)
+    Operation.objects.filter(pk=made.pk).update(state=OperationState.AWAITING_APPROVAL)
+    for verb, code in (("approve", "agent_may_not_approve"), ("refuse", "agent_may_not_approve"), ("resolve", "agent_may_not_resolve")):
+        answer = api(person, agent=True).post(f"{url}{verb}/?dry_run=true", bodies[verb], format="json")
+        assert (answer.status_code, answer.json()["code"]) == (403, code)
+    plan = client_of_person.post(f"{url}approve/?dry_run=true", {}, format="json").json()
+    assert plan["changes"][0]["fields"] == [{"field": "state", "before": "awaiting_approval", "after": "recorded"}]
+    made.refresh_from_db()
+    assert made.state == OperationState.AWAITING_APPROVAL
+    Operation.objects.filter(pk=made.pk).update(state=OperationState.SUCCEEDED)
+    answer = client_of_person.post(f"{url}cancel/?dry_run=true")
+    assert (answer.status_code, answer.json()["code"]) == (409, "operation_ended")
+
+
 def test_retry_makes_a_new_operation_once_per_key(as_operator, client_of_person):
     made = submitted(as_operator)
     Operation.objects.filter(pk=made.pk).update(state=OperationState.FAILED)

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from instantstart.api.asked import Asked
 from operations.agents.switch import HIGHEST_COST, LONGEST_REASON
 
 
@@ -26,11 +27,11 @@ class AgentRulesSerializer(serializers.Serializer[Any]):
     held = serializers.IntegerField(help_text="Changes of agents that were let through and have not begun; held while agents are stopped.")
 
 
-class StopSerializer(serializers.Serializer[Any]):
+class StopSerializer(Asked):
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=LONGEST_REASON)
 
 
-class AgentRulesChangeSerializer(serializers.Serializer[Any]):
+class AgentRulesChangeSerializer(Asked):
     approval_cost_per_hour = serializers.FloatField(
         allow_null=True,
         min_value=0,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework import serializers
 
+from instantstart.api.asked import Asked
 from operations.alerts.webhooks import TOLD
 from operations.models import Alert, Delivery, Webhook
 
@@ -55,14 +56,14 @@ class MadeWebhookSerializer(WebhookSerializer):
         read_only_fields = fields
 
 
-class NewWebhookSerializer(serializers.Serializer[Any]):
+class NewWebhookSerializer(Asked):
     """Who is to be told of alerts."""
 
     url = serializers.CharField(max_length=500, trim_whitespace=True)
     kinds = serializers.ListField(child=serializers.ChoiceField(TOLD), required=False, default=list, max_length=20)
 
 
-class WebhookChangeSerializer(serializers.Serializer[Any]):
+class WebhookChangeSerializer(Asked):
     """What is to change; what is left out stays."""
 
     url = serializers.CharField(max_length=500, required=False)
