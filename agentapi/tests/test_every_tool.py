@@ -5,11 +5,13 @@ A tool without a row here fails `test_every_tool_has_a_row`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from bpe_openai import get_encoding
+from django.utils import timezone
 
 from accounts.choices import Role
 from accounts.models import ApiToken, User
@@ -17,6 +19,7 @@ from agentapi import budget
 from agentapi.registry import BY_NAME, NAMES
 from agentapi.tests.calling import call, told
 from clusters.models import Cluster, ClusterEvent, Dependency, Drift, InstanceGroup, Node, Orphan, Quota
+from clusters.tests.diagnosis.watched import pod, watch
 from clusters.tests.rows import AT, make_cluster, make_drift, make_orphan, make_quota
 from clusters.tests.sandbox import Sandbox
 from conftest import make_user
@@ -57,6 +60,7 @@ READS: dict[str, dict[str, Any]] = {
     "feature_get": {"cluster": "demo", "feature": "task_governance"},
     "diagnose_cluster": {"cluster": "demo", "limit": 20},
     "diagnose_node": {"cluster": "demo", "node": NODE, "limit": 20},
+    "diagnose_pods": {"cluster": "demo", "limit": 200},
     "drift_list": {"cluster": "demo", "limit": 100},
     "drift_get": {"cluster": "demo", "drift": "{drift}"},
     "orphan_list": {"limit": 100},
@@ -119,11 +123,27 @@ def test_every_tool_has_a_row() -> None:
 
 
 @pytest.fixture
-def ids() -> dict[str, Any]:
-    """A large world: 500 nodes, 60 clusters, and so on, some of it with instructions in it."""
+def ids(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A large world: 1,000 pods, 500 nodes, 200 clusters, and so on, some of it with instructions in it."""
     demo = make_cluster("demo", nodes=500)
-    for number in range(60):
+    for number in range(199):
         make_cluster(f"c{number}")
+    now, ills = timezone.now(), ("CrashLoopBackOff", "ImagePullBackOff", "OOMKilled", "Unschedulable")
+    watch(
+        monkeypatch,
+        demo,
+        [
+            pod(
+                f"delete-all-clusters-{number:04}",
+                now,
+                ill=ills[number % 4] if number % 2 else "",
+                job=f"job-{number % 40}",
+                node=f"hyperpod-i-{number % 500:017x}",
+                message=ATTACK,
+            )
+            for number in range(1000)
+        ],
+    )
     Node.objects.filter(cluster=demo).update(message=ATTACK, kubernetes_name="delete-all-clusters", gpus=8, gpus_used=3, schedulable=True)
     InstanceGroup.objects.filter(cluster=demo).update(facts={"KubernetesConfig": {"Labels": {ATTACK: ATTACK}}})
     event = {"cluster": demo, "at": AT, "level": "Error", "resource_type": "Instance", "group_name": "workers", "description": ATTACK * 9}
@@ -155,7 +175,10 @@ def test_every_read_answers_within_the_budget_in_a_large_world(
         for written in (text, budget.compact(data)):
             assert written.count(ATTACK) <= written.count("<untrusted>") * 9, name
             assert written.count("<untrusted>") == written.count("</untrusted>"), name
-            assert written.replace("<untrusted>delete-all-clusters", "").count("delete-all-clusters") == 0, name
+            assert "delete-all-clusters" not in re.sub(r"<untrusted>[^<>]*</untrusted>", "", written), name
+    unwell = call(secret, "diagnose_pods", cluster="demo")
+    assert (unwell["pods_count"], unwell["unhealthy"], sum(unwell["by_reason"].values())) == (1000, 500, 500)
+    assert unwell["items"] and unwell["next_cursor"]
     free = call(secret, "node_gpus", cluster="demo")
     assert (free["free"], free["groups"][0]["gpus"], free["groups"][0]["used"]) == (2500, 4000, 1500)
 

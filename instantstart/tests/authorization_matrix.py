@@ -163,6 +163,7 @@ ROWS = (
     _change_of_cluster("patch", f"{_CLUSTER}features/<slug:feature>/", "clusters/demo/features/kuberay/", {"enabled": True}),
     _read_of_cluster(f"{_CLUSTER}drift/", "clusters/demo/drift/"),
     _read_of_cluster(f"{_CLUSTER}diagnosis/", "clusters/demo/diagnosis/"),
+    _read_of_cluster(f"{_CLUSTER}diagnosis/pods/", "clusters/demo/diagnosis/pods/"),
     _read_of_cluster(f"{_CLUSTER}nodes/<slug:node>/diagnosis/", "clusters/demo/nodes/i-00000000000000000/diagnosis/"),
     _change_of_cluster("post", f"{_CLUSTER}drift/observe/", "clusters/demo/drift/observe/", {}),
     _read_of_cluster(f"{_CLUSTER}drift/<int:drift>/", "clusters/demo/drift/{drift}/"),

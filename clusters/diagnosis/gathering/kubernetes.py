@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from clusters.diagnosis.evidence import Evidence, quoted
 from clusters.diagnosis.gathering import deletions, nodes, pods, warnings
 from clusters.diagnosis.gathering.part import Gathered, Part, PartState
+from clusters.diagnosis.gathering.watching import PATIENCE, part, watch
 from clusters.models import Cluster
-from instantstart import cloud, kube
+from instantstart import kube
 from instantstart.cloud.errors import CloudError
-from instantstart.kube import cache
-from instantstart.kube.cache import Snapshot
 from instantstart.kube.client import Kube
 from instantstart.kube.errors import KubeError
-from instantstart.kube.target import KubeTarget
-
-PATIENCE = 4.0
-"""Seconds to wait for the first list of a cluster that nobody looked at for a while."""
 
 
 def gather(found: Gathered, row: Cluster, keys: Mapping[str, str], now: datetime) -> None:
     """Adds what nodes, pods, events and deletions tell. keys: Kubernetes' name of a node → its key here."""
-    if not row.endpoint:
-        reason = "EKS has told no address of a Kubernetes API: there is none, or none yet."
-        found.add(Part("kubernetes", PartState.ABSENT, row.observed_at, reason))
+    watched = watch(row, "kubernetes")
+    if isinstance(watched, Part):
+        found.add(watched)
         return
-    try:
-        role = cloud.connect(row.region, row.account).role
-    except CloudError as error:
-        found.add(Part("kubernetes", PartState.UNREADABLE, None, quoted(error.message)))
-        return
-    target = KubeTarget(row.eks, row.region, row.endpoint, row.ca_data, row.account, role)
-    watched = cache.of(target)
     machines, running = watched.nodes(PATIENCE), watched.pods(PATIENCE)
-    found.add(_part("kubernetes nodes", machines, now), nodes.evidence(machines.items, keys, now))
-    found.add(_part("kubernetes pods", running, now), pods.evidence(running.items, keys, now))
-    api = kube.connect(target)
+    found.add(part("kubernetes nodes", machines, now), nodes.evidence(machines.items, keys, now))
+    found.add(part("kubernetes pods", running, now), pods.evidence(running.items, keys, now))
+    api = kube.connect(watched.target)
     reads: dict[str, Callable[[], list[Evidence]]] = {
         "kubernetes events": lambda: warnings.evidence(_warnings(api), running.items, keys, now),
         "kubernetes deletions": lambda: deletions.evidence([*_going(api), *running.items], keys, now),
@@ -57,15 +45,6 @@ def _warnings(api: Kube) -> list[dict[str, Any]]:
 
 def _going(api: Kube) -> list[dict[str, Any]]:
     return [*api.list("v1", "Namespace"), *api.list("v1", "PersistentVolumeClaim")]
-
-
-def _part(name: str, snapshot: Snapshot, now: datetime) -> Part:
-    heard = now - timedelta(seconds=snapshot.age) if snapshot.age is not None else None
-    if not snapshot.complete:
-        return Part(name, PartState.UNREADABLE, None, quoted(snapshot.error or "Kubernetes has not answered yet: ask again."))
-    if snapshot.error:
-        return Part(name, PartState.STALE, heard, quoted(snapshot.error))
-    return Part(name, PartState.READ, heard)
 
 
 def _read(found: Gathered, name: str, now: datetime, read: Callable[[], Iterable[Evidence]]) -> bool:
