@@ -22,6 +22,9 @@ _MACHINE_MADE = re.compile(
 """Forms that only machines give out and that can carry no sentence."""
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,63}")
 
+_SENTENCE = re.compile(r"[A-Za-z]{2,}(?:[_:+-]+[A-Za-z]{2,}){3,}")
+"""Four words and more without a figure between them may be read as a sentence, whatever joins them."""
+
 
 def quote(text: str, most: int = LONGEST) -> str:
     """The text on one line, clipped, in its quotation marks."""
@@ -59,10 +62,14 @@ def outside_all(value: Any, *, words: bool = True) -> Any:
     if isinstance(value, list):
         return [outside_all(inner, words=words) for inner in value]
     if isinstance(value, str):
-        return value if words and _WORD.fullmatch(value) else outside(value)
+        return value if words and _plain(value) else outside(value)
     return value
 
 
 def _key(key: Any) -> str:
     written = str(key)
-    return written if _WORD.fullmatch(written) else quote(written, 80)
+    return written if _plain(written) else quote(written, 80)
+
+
+def _plain(text: str) -> bool:
+    return bool(_WORD.fullmatch(text)) and not _SENTENCE.search(text)

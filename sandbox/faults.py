@@ -25,6 +25,8 @@ SCENARIOS: dict[str, tuple[str, ...]] = {
     "deep_health_check_failure": ("group", "instance_id"),
 }
 _ERROR = re.compile(r"error:[A-Za-z0-9._]+")
+_LABELS = ("reason", "fault_type", "health")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
 _SLOW = re.compile(r"slow:\d+(\.\d+)?")
 
 Fault = dict[str, Any]
@@ -118,6 +120,11 @@ def _checked(given: Fault) -> Fault:
         unknown = set(fault) - {"scenario", "count", *SCENARIOS[name]}
         if unknown:
             raise ValueError(f"{name} has no parameter {', '.join(sorted(unknown))}; it has {', '.join(SCENARIOS[name])} and count.")
+        for parameter in {*_LABELS} & set(fault):
+            if not (isinstance(fault[parameter], str) and _LABEL_VALUE.fullmatch(fault[parameter])):
+                raise ValueError(
+                    f"{parameter} becomes a node's label: up to 63 letters, digits, '-', '_' and '.', not {fault[parameter]!r}."
+                )
         return fault
     kind = fault.get("kind", "")
     if not isinstance(kind, str) or not (kind in WIRE_KINDS or _ERROR.fullmatch(kind) or _SLOW.fullmatch(kind)):

@@ -98,8 +98,18 @@ async def get_node(call: Call, asked: GetNode) -> Answer:
         "events": events,
         "next_steps": steps,
     }
-    well = "well" if not steps else f"not well; next: {steps[0]['action']}"
-    return Answer(f"{found['key']} is {well}.", {**taken.said, **slim(data)})
+    return Answer(f"{found['key']} {_condition(found, steps)}.", {**taken.said, **slim(data)})
+
+
+def _condition(found: dict[str, Any], steps: list[dict[str, Any]]) -> str:
+    """The headline: well only when HyperPod and Kubernetes both say so."""
+    if steps:
+        return f"is not well; next: {steps[0]['action']}"
+    if found["status"] != "Running":
+        return f"is {found['status']}"
+    if found["ready"] is None:
+        return "runs, says HyperPod; whether it is Ready in Kubernetes is unknown"
+    return "is well" if found["ready"] else "is not Ready"
 
 
 class FreeAccelerators(Output):

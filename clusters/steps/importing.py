@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from clusters.choices import SearchState
 from clusters.models import Cluster, SearchedRegion
 from clusters.sentences import listing
-from clusters.steps.base import ready
+from clusters.steps.base import failed, ready
 from operations.choices import StepState
 from operations.models import ObservedSource
 from operations.observing import ensure_source
-from operations.step import Observation, Step, StepContext
+from operations.step import Fault, Observation, Step, StepContext
 
 POLL_SECONDS = 2.0
 
@@ -37,6 +37,9 @@ class RegionsSearched(_Waits):
         read, known = sum(row.read for row in rows), sum(row.clusters for row in rows)
         if not left:
             bad = [row.region for row in rows if row.state == SearchState.UNREADABLE]
+            if rows and len(bad) == len(rows):
+                why = "; ".join(f"{row.region}: {row.message}" for row in rows[:3])
+                return failed(Fault("no_region_read", f"No region could be read. {why}", "Mend what is named, then search again."))
             tail = f"; could not be read: {listing(bad)}" if bad else ""
             return ready(f"{known} clusters of EKS and HyperPod in {len(rows) - len(bad)} regions{tail}", clusters=known, unreadable=bad)
         for row in left:

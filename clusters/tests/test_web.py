@@ -128,6 +128,20 @@ def test_the_wizard_is_refused_to_a_viewer_before_aws_is_asked(of_viewer: Client
     assert aws_offers == []
 
 
+@pytest.mark.parametrize("verb", ["delete", "replace"])
+def test_a_value_that_no_database_takes_is_refused_on_a_page_that_names_it(of_operator: Client, verb: str) -> None:
+    make_cluster()
+    answer = of_operator.post(f"/clusters/demo/groups/workers/{verb}/", {"confirm": "\0", "plan_fingerprint": "x", "stage": "confirm"})
+    assert (answer.status_code, "confirm" in answer.content.decode()) == (422, True)
+    assert not Operation.objects.exists()
+
+
+def test_a_cluster_may_be_called_new(of_viewer: Client) -> None:
+    make_cluster("new")
+    answer = of_viewer.get(reverse("clusters-web:detail", kwargs={"name": "new"}))
+    assert (answer.status_code, answer.templates[0].name) == (200, "clusters/detail.html")
+
+
 def test_protection_is_switched_from_the_page(of_operator: Client) -> None:
     make_cluster()
     page = of_operator.post(address("protect"), {"enabled": "yes"}, follow=True).content.decode()

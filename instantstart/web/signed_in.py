@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.choices import Role
 from accounts.principals import principal_of
+from instantstart.problem import Problem
 
 View = Callable[..., HttpResponse]
 CLUSTER_ROUTE = "clusters/<slug:name>/"
@@ -42,7 +43,10 @@ def page(role: Role = Role.VIEWER) -> Callable[[View], View]:
             match = request.resolver_match
             if match is not None and match.route.startswith(CLUSTER_ROUTE) and not principal.may_reach(match.kwargs["name"]):
                 raise Http404
-            return view(request, *args, **kwargs)
+            try:
+                return view(request, *args, **kwargs)
+            except Problem as problem:  # one that the page has no place of its own for
+                return render(request, "problem.html", {"problem": problem}, status=problem.status)
 
         return guarded
 

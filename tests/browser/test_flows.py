@@ -17,7 +17,7 @@ def test_a_cluster_is_created_by_keyboard_alone_watched_and_deleted(signed_in: P
     page.goto("/")
     tab_to(page, page.get_by_role("link", name=re.compile("New cluster|Create the first cluster")).first)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/clusters/new/")
+    page.wait_for_url("**/new-cluster/")
     tab_to(page, page.locator("#id_name"))
     page.keyboard.type("web-made")
     tab_to(page, page.locator("#id_group_count"))
@@ -61,7 +61,7 @@ def test_a_right_that_is_missing_is_found_by_the_plan_which_then_can_not_be_conf
     page = signed_in  # demo is ready: faults strike whoever calls, and must not strike its creation
     fault = product.strike(kind="access_denied", service="cloudformation", operation="CreateStack", count=None)
     try:
-        page.goto("/clusters/new/")
+        page.goto("/new-cluster/")
         page.locator("#id_name").fill("not-allowed")
         page.get_by_role("button", name="Show the plan").last.click()
         expect(page.get_by_role("alert")).to_contain_text("1 check failed.")

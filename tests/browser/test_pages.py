@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.ma
 
 PAGES = [
     "/",
-    "/clusters/new/",
+    "/new-cluster/",
     "/clusters/demo/",
     "/clusters/demo/raw/",
     "/clusters/demo/features/",
@@ -40,7 +40,7 @@ PAGES = [
     "/quotas/",
     "/cost/",
     "/training-plans/",
-    "/clusters/new/from-config/",
+    "/new-cluster/from-config/",
     "/connection/",
     "/account/tokens/",
     "/account/password/",

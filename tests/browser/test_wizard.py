@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.kube, pytest.mark.slow, pytest.ma
 
 def test_refused_input_is_explained_beside_the_field_and_the_rest_is_kept(signed_in: Page, product: Product) -> None:
     page = signed_in
-    page.goto("/clusters/new/")
+    page.goto("/new-cluster/")
     page.locator("#id_name").fill("Not A Name")
     page.locator("#id_group_count").fill("3")
     tab_to(page, page.locator("summary", has_text="Network, storage and the rest"))
@@ -30,7 +30,7 @@ def test_refused_input_is_explained_beside_the_field_and_the_rest_is_kept(signed
 
 def test_another_region_brings_its_zones_and_keeps_what_was_typed(signed_in: Page) -> None:
     page = signed_in
-    page.goto("/clusters/new/")
+    page.goto("/new-cluster/")
     page.locator("#id_name").fill("elsewhere")
     page.get_by_label("Stress every instance").check()
     page.get_by_label("Test the network between instances").check()
@@ -44,7 +44,7 @@ def test_another_region_brings_its_zones_and_keeps_what_was_typed(signed_in: Pag
 
 def test_the_way_back_from_the_plan_keeps_all_that_was_typed(signed_in: Page, product: Product) -> None:
     page = signed_in
-    page.goto("/clusters/new/")
+    page.goto("/new-cluster/")
     page.locator("#id_name").fill("second-thought")
     page.locator("#id_group_count").fill("4")
     page.locator("#id_group_threads_per_core").select_option("2")
@@ -63,7 +63,7 @@ def test_the_way_back_from_the_plan_keeps_all_that_was_typed(signed_in: Page, pr
 
 def test_training_plans_of_the_account_are_offered_while_that_capacity_is_chosen(signed_in: Page) -> None:
     page = signed_in
-    page.goto("/clusters/new/")
+    page.goto("/new-cluster/")
     plans = page.locator("#id_group_training_plan_arn")
     expect(plans).to_be_hidden()
     page.locator("#id_group_capacity").select_option("training-plan")

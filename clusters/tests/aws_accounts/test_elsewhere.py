@@ -181,7 +181,7 @@ def test_training_plans_are_searched_and_bought_in_the_account_that_is_named(
     assert ">\n                  run\n" in page and f"account {SECOND}" in page
     assert door.get(query).json()["code"] == "account_not_allowed"
     assert door.get(f"{query}&account={OWN}").json()["errors"][0]["code"] == "unknown_account"
-    wizard = client.get("/clusters/new/").context["form"]
+    wizard = client.get("/new-cluster/").context["form"]
     assert wizard.fields["account"].choices == [("second", f"second ({SECOND})")]
     with pytest.raises(Problem) as refused:
         submit("training_plan.purchase", {**body, "account": OWN, "region": WEST}, principal_for(admin_person), channel="api")

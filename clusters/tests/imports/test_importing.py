@@ -169,7 +169,8 @@ def test_without_access_an_imported_cluster_is_unknown_and_comes_back_with_it(im
     row = Cluster.objects.get(name="prod")
     assert (row.node_count, row.groups.count(), row.unreadable_since is not None) == (1, 1, True)
     failed = run(imported.sandbox, operator, "import.discover", regions=[WEST])
-    assert failed.state == OperationState.SUCCEEDED
+    assert (failed.state, failed.error_code) == (OperationState.FAILED, "no_region_read")
+    assert WEST in failed.error_message
     region = SearchedRegion.objects.get(region=WEST)
     assert region.state == SearchState.UNREADABLE
     assert region.message.startswith("AWS refused the call for lack of permission.")

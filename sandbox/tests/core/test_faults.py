@@ -65,6 +65,9 @@ def test_a_removed_fault_is_gone(world: World) -> None:
         ({"kind": "throttle", "zone": "a"}, "a wire fault has no zone"),
         ({"scenario": "meteor"}, "scenario must be one of capacity_shortage"),
         ({"scenario": "quota_reached", "zone": "a"}, "quota_reached has no parameter zone"),
+        ({"scenario": "node_failure", "reason": "Xid 79 <b>"}, "reason becomes a node's label"),
+        ({"scenario": "node_failure", "health": 3}, "health becomes a node's label"),
+        ({"scenario": "node_failure", "fault_type": "x" * 64}, "fault_type becomes a node's label"),
     ],
 )
 def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(world: World, fault: dict[str, Any], sentence: str) -> None:
