@@ -9,6 +9,7 @@ from accounts.principal import Principal
 from clusters import state, tags
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
+from clusters.groups.overlap import refuse_beside_parts
 from clusters.models import Cluster
 from clusters.reading.reader import READ_ERRORS, ClusterReader
 from clusters.steps.adoption import TagEks, TagHyperPod, UntagEks, UntagHyperPod, eks_tags, hyperpod_tags, ours, wanted
@@ -128,6 +129,10 @@ class ForgetCluster(Action[ForgetInput]):
             checks=tuple(checks),
             typical_seconds=self.typical_seconds,
         )
+
+    def guard(self, data: ForgetInput) -> None:
+        """What changes it from here needs its row until it has ended."""
+        refuse_beside_parts(data.name)
 
     def steps(self, operation: Operation) -> Iterable[Step]:
         row = cluster_row(operation, missing_ok=True)

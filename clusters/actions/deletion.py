@@ -11,6 +11,7 @@ from clusters.actions.subject import NameInput, cluster_row, known_cluster, made
 from clusters.choices import PhaseName
 from clusters.dependencies.addon import AddonsGone
 from clusters.groups import network
+from clusters.groups.overlap import refuse_beside_parts
 from clusters.groups.placing import STACK_RESOURCE
 from clusters.models import Cluster
 from clusters.node_groups import role as node_role
@@ -76,7 +77,8 @@ class DeleteCluster(Action[DeleteInput]):
         )
 
     def guard(self, data: DeleteInput) -> None:
-        """Somebody may have protected it since the plan looked."""
+        """Somebody may have protected it since the plan looked, and nothing that makes more of it is under way."""
+        refuse_beside_parts(data.name)
         row = state.locked(data.name)
         if row is not None and row.deletion_protection:
             fault = _protected(row.name)

@@ -14,7 +14,7 @@ from clusters.actions.subject import NameInput, cluster_row, known_cluster
 from clusters.features.checks import checks
 from clusters.features.relations import related
 from clusters.features.wish import FeatureChange, Wish, wishes
-from clusters.groups.overlap import refuse_overlap
+from clusters.groups.overlap import ENDS, refuse_overlap
 from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
 from clusters.resolved import ResolvedSpec
@@ -96,7 +96,7 @@ class SetFeature(Action[FeatureSetInput]):
         basis = _basis(operation)
         if basis["groups"]:
             refuse_overlap(data.name, operation)
-        going = Operation.objects.filter(kind="cluster.delete", cluster=data.name, state__in=LOCKING_STATES).first()
+        going = Operation.objects.filter(kind__in=ENDS, cluster=data.name, state__in=LOCKING_STATES).first()
         if going is not None:
             # What a feature makes outside of the cluster would be left behind.
             raise in_progress(going, f"the whole cluster {data.name}")

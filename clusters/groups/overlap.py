@@ -11,10 +11,14 @@ from operations.conflict import in_progress
 from operations.models import Operation
 from operations.models.operation import LOCKING_STATES
 
-WHOLE = ("cluster.create", "cluster.delete")
+ENDS = ("cluster.delete", "cluster.forget")
+"""Operations after which there is no cluster here."""
+WHOLE = ("cluster.create", *ENDS)
 """Operations that concern every group."""
 PLACING = ("group.add", "group.replace")
 """Operations that make subnets: their plans' basis names them."""
+PARTS = ("group.", "node.", "node_group.", "cluster.update", "feature.", "drift.revert")
+"""What the kinds of operations begin with that change a part of a cluster."""
 
 
 def refuse_overlap(cluster: str, operation: Operation) -> None:
@@ -34,6 +38,19 @@ def refuse_overlap(cluster: str, operation: Operation) -> None:
             raise in_progress(other, ", ".join(met))
 
 
+def refuse_beside_parts(cluster: str) -> None:
+    """Problem 409 when a part of the cluster is being changed, or waits for a yes: for what ends the cluster as a whole.
+
+    What such a change makes after its kind was taken away, a role or a stack, would be left behind; and a person who
+    cancels it sees how far it came.
+    """
+    state.locked(cluster)
+    locking = Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES).order_by("created_at")
+    other = next((one for one in locking if one.kind.startswith(PARTS)), None)
+    if other is not None:
+        raise in_progress(other, f"a part of {cluster}")
+
+
 def ranges_at_work(cluster: str) -> list[IPv4Network]:
     """Address ranges that operations under way are about to take."""
     at_work = Operation.objects.filter(cluster=cluster, state__in=LOCKING_STATES, kind__in=PLACING)
@@ -47,7 +64,7 @@ def _ranges(operation: Operation) -> list[IPv4Network]:
 
 def _claims(operation: Operation) -> dict[str, set[str]]:
     basis: dict[str, Any] = (operation.plan or {}).get("basis") or {}
-    if not operation.kind.startswith(("group.", "node.", "node_group.", "cluster.update", "feature.", "drift.revert")):
+    if not operation.kind.startswith(PARTS):
         return {"groups": set(), "nodes": set()}
     return {"groups": _names(basis.get("groups")), "nodes": _names(basis.get("nodes"))}
 

@@ -1,12 +1,15 @@
-"""Deletion protection against a deletion that was planned before it, and one that runs already."""
+"""Deletion protection against a deletion that was planned before it, and one that runs already; no ending beside a change of a part."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from django.db import transaction
 
 from accounts.models import User
 from accounts.principals import principal_for
+from clusters.actions.adoption import ForgetCluster, ForgetInput
 from clusters.actions.deletion import DeleteCluster, DeleteInput
 from clusters.actions.feature import FeatureSetInput, SetFeature
 from clusters.models import Cluster
@@ -63,3 +66,33 @@ def test_a_feature_planned_before_the_cluster_was_being_deleted_is_not_recorded_
         {"operation": str(deletion.pk)},
     )
     assert not Cluster.objects.get().features.filter(operation_id=asked.pk).exists()
+
+
+@pytest.mark.parametrize("ending", [(DeleteCluster, DeleteInput), (ForgetCluster, ForgetInput)], ids=["delete", "forget"])
+@pytest.mark.parametrize("kind", ["group.add", "node.drain", "node_group.create", "feature.set", "cluster.update_software"])
+@pytest.mark.parametrize(
+    ("state", "fix"),
+    [
+        (OperationState.RUNNING, "Wait for it to end, or cancel it."),
+        (OperationState.AWAITING_APPROVAL, "Approve or refuse it."),
+        (OperationState.UNKNOWN, "Say how it ended, then try again."),
+        (OperationState.FAILED, ""),
+    ],
+)
+def test_a_cluster_is_not_ended_beside_a_change_of_a_part_of_it(
+    ending: tuple[Any, Any], kind: str, state: OperationState, fix: str
+) -> None:
+    make_cluster()
+    at = clock.now()
+    change = Operation.objects.create(kind=kind, title="A change", subject="demo/cpu", cluster="demo", state=state, created_at=at)
+    Operation.objects.create(kind="drift.observe", subject="demo", cluster="demo", state=OperationState.RUNNING, created_at=at)
+    action, given = ending
+    with transaction.atomic():
+        if not fix:
+            action().guard(given(name="demo"))
+            return
+        with pytest.raises(Problem) as refused:
+            action().guard(given(name="demo"))
+    assert (refused.value.code, refused.value.extra) == ("operation_in_progress", {"operation": str(change.pk)})
+    assert "A change (demo/cpu), on a part of demo, is" in refused.value.detail
+    assert refused.value.hint == fix

@@ -22,6 +22,11 @@ FIRST = {"workers": 1}
 WRITES = ("Create", "Update", "Delete", "Put", "Batch", "Start", "Attach", "Detach", "Tag", "Add", "Remove", "Request", "Release")
 
 
+def had_effect(call: dict[str, Any]) -> bool:
+    """Whether a call of the sandbox's log was carried out."""
+    return call["fault"] in ("reply_lost", "error_after") or not (call["code"] or call["fault"])
+
+
 @dataclass
 class Standing:
     """The cluster `demo` in the sandbox, with one node in its group `workers`."""
@@ -76,7 +81,7 @@ class Standing:
     def effects(self) -> list[str]:
         """Of these, the ones that had an effect, whether their reply came or not."""
         writes = [one for one in self._calls() if one["operation"].startswith(WRITES)]
-        return [one["operation"] for one in writes if one["fault"] in ("reply_lost", "error_after") or not (one["code"] or one["fault"])]
+        return [one["operation"] for one in writes if had_effect(one)]
 
     def make(self, who: User) -> None:
         self.sandbox.reset()

@@ -32,11 +32,11 @@ FAULTED_ELSEWHERE = {
     "phase.hyperpod": "clusters/tests/test_replies.py, as a child",
     "phase.storage": "clusters/tests/test_replies.py, as a child",
     "feature.set": "clusters/tests/features/test_faults.py",
+    "cluster.adopt": "clusters/tests/imports/test_adopting.py",
+    "cluster.forget": "clusters/tests/imports/test_adopting.py",
 }
-WITHOUT_A_CALL = {"import.discover", "cluster.import", "cluster.forget", "account.add", "account.test", "account.remove"}
+WITHOUT_A_CALL = {"import.discover", "cluster.import", "account.add", "account.test", "account.remove"}
 """Change nothing in AWS: they read, or write rows of ours."""
-TAGS_ONLY = {"cluster.adopt"}
-"""Sets tags to what they are to be: sent twice, they are the same (clusters/tests/imports/test_adopting.py)."""
 PASSING = ("throttle",) * 5 + ("reset", "error:ExpiredTokenException", "reply_lost")
 TROUBLES = (("access_denied",), PASSING, ("error_after",))
 """What the call meets, one after the other."""
@@ -75,7 +75,7 @@ def field(standing_once: Standing, pointed: Sandbox, operator: User, transaction
 
 def test_every_action_meets_faults() -> None:
     assert {row.kind for row in ROWS if row.calls} & FAULTED_ELSEWHERE.keys() == set()
-    assert {*FAULTED_ELSEWHERE, *WITHOUT_A_CALL, *TAGS_ONLY} == set(KILLED_ELSEWHERE)
+    assert {*FAULTED_ELSEWHERE, *WITHOUT_A_CALL} == set(KILLED_ELSEWHERE)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.calls], ids=lambda row: row.kind)

@@ -15,6 +15,7 @@ from clusters.tests.driving import begin, failure, run
 from clusters.tests.groups.meanwhile import Meanwhile
 from clusters.tests.groups.standing import Standing
 from instantstart.problem import Problem
+from operations.cancel import cancel
 from operations.choices import OperationState
 from operations.driver import drive
 from operations.models import Operation
@@ -185,32 +186,38 @@ def test_a_node_class_that_appears_between_plan_and_call_stops_scaling_by_hand(
     remove(standing, operator, "auto")
 
 
-def test_a_cluster_that_is_deleted_while_a_group_and_a_feature_come_leaves_nothing(
+def test_a_cluster_whose_group_and_feature_were_cancelled_on_their_way_is_deleted_and_nothing_is_left(
     standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile = Meanwhile(monkeypatch)
-    adding = begin(operator, "group.add", name="demo", groups=[{"name": "late", "instance_type": CPU, "count": 1}])
-    features = {"tiered_checkpointing": {"enabled": True}}
-    begin(operator, "feature.set", name="demo", features=features, cascade=True)
-    deleting: list[Operation] = []
+    who = principal_for(operator)
+    group = {"name": "late", "instance_type": CPU, "count": 1, "subnet": "dedicated"}
+    adding = begin(operator, "group.add", name="demo", groups=[group])
+    setting = begin(operator, "feature.set", name="demo", features={"tiered_checkpointing": {"enabled": True}}, cascade=True)
+    refusals: list[Any] = []
+
+    def refused(kind: str, **raw: Any) -> None:
+        with pytest.raises(Problem) as problem:
+            submit(kind, {"name": "demo", **raw}, who, channel="api")
+        refusals.append((problem.value.code, problem.value.extra.get("operation")))
 
     def delete_it() -> None:
-        deleting.append(begin(operator, "cluster.delete", name="demo", confirm="demo"))
-        with pytest.raises(Problem) as refused:
-            submit("group.scale", {"name": "demo", "group": "workers", "count": 2}, principal_for(operator), channel="api")
-        assert (refused.value.code, refused.value.extra) == ("operation_in_progress", {"operation": str(deleting[0].pk)})
+        """Each of them in turn keeps the cluster from being deleted, until it was cancelled."""
+        for one in (adding, setting):
+            refused("cluster.delete", confirm="demo")
+            one.refresh_from_db()
+            cancel(one, who)
 
     meanwhile.at("call.before", delete_it)
-    drive(lambda: bool(deleting), max_ticks=200, on_idle=standing.sandbox.forward)
-    drive(
-        lambda: not Operation.objects.filter(Operation.drivable()).exists(),
-        max_ticks=3000,
-        on_idle=lambda: standing.sandbox.forward("next"),
-    )
-    deleting[0].refresh_from_db()
-    adding.refresh_from_db()
-    assert deleting[0].state == OperationState.SUCCEEDED, failure(deleting[0])
-    assert (adding.state, adding.error_code) == (OperationState.FAILED, "hyperpod_missing"), failure(adding)
-    assert adding.error_message == "AWS knows no HyperPod cluster demo any more."
+    drive(lambda: meanwhile.waiting == [], max_ticks=200, on_idle=standing.sandbox.forward)
+    ended(standing, adding, setting)
+    assert refusals == [("operation_in_progress", str(adding.pk)), ("operation_in_progress", str(adding.pk))]
+    assert {adding.state, setting.state} <= {OperationState.CANCELLED, OperationState.SUCCEEDED}, failure(adding)
+    deleting = begin(operator, "cluster.delete", name="demo", confirm="demo")
+    refused("group.scale", group="workers", count=2)
+    refused("node_group.create", node_group="cpu")
+    assert refusals[2:] == [("operation_in_progress", str(deleting.pk))] * 2
+    ended(standing, deleting)
+    assert deleting.state == OperationState.SUCCEEDED, failure(deleting)
     assert [row["kind"] for row in standing.sandbox.ledger() if row["kind"] != "sagemaker.training-plan"] == []
     assert not Cluster.objects.exists()

@@ -10,7 +10,7 @@ import urllib.request
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusters.tests.groups.standing import WRITES
+from clusters.tests.groups.standing import WRITES, had_effect
 from clusters.tests.sandbox import Sandbox
 from instantstart import cloud
 from instantstart.cloud.aws import Aws
@@ -105,7 +105,14 @@ class Foreign:
 
     def writes(self) -> list[str]:
         """The changing calls since the mark, in order."""
-        return [one["operation"] for one in self._calls() if one["operation"].startswith((*WRITES, "Untag"))]
+        return [one["operation"] for one in self._changing()]
+
+    def effects(self) -> list[str]:
+        """Of these, the ones that had an effect, whether their reply came or not."""
+        return [one["operation"] for one in self._changing() if had_effect(one)]
+
+    def _changing(self) -> list[dict[str, Any]]:
+        return [one for one in self._calls() if one["operation"].startswith((*WRITES, "Untag"))]
 
     def _role(self, service: str) -> str:
         trust = {"Effect": "Allow", "Principal": {"Service": f"{service}.amazonaws.com"}, "Action": ["sts:AssumeRole", "sts:TagSession"]}

@@ -8,6 +8,8 @@ from accounts.models import User
 from accounts.principals import principal_for
 from clusters.models import Cluster
 from clusters.tests.driving import failure, run
+from clusters.tests.groups.test_every_fault import TROUBLES
+from clusters.tests.imports.conftest import observe
 from clusters.tests.imports.foreign import Foreign
 from clusters.tests.test_kill import Killer, survive
 from instantstart.problem import Problem
@@ -110,3 +112,28 @@ def test_each_of_them_that_dies_once_at_each_point_ends_the_same_by_the_same_cal
         assert deaths == len(killer.reached) > 0
         assert not Intent.objects.filter(ended_at=None).exists()
     assert (Cluster.objects.count(), foreign.described()) == (0, before)
+
+
+def test_each_of_them_whose_calls_meet_every_fault_ends_right_and_tags_once(imported: Foreign, operator: User) -> None:
+    sandbox, before = imported.sandbox, imported.described()
+    chain = (("cluster.adopt", ["TagResource", "AddTags"]), ("cluster.forget", ["UntagResource", "DeleteTags"]))
+    for trouble in TROUBLES:
+        if not Cluster.objects.exists():
+            observe(imported, operator, {"region": "us-west-2", "eks_name": "prod"})
+        for kind, calls in chain:
+            imported.mark()
+            denied = trouble == ("access_denied",)
+            for call in calls[:1] if denied else calls:
+                for fault in trouble:
+                    sandbox.fault(kind=fault, operation=call)
+            operation = run(sandbox, operator, kind, name="prod")
+            assert {fault["struck"] for fault in sandbox.faults()} == {1}, (kind, trouble, failure(operation))
+            sandbox.no_faults()
+            if denied:
+                assert (operation.state, imported.effects()) == (OperationState.FAILED, []), failure(operation)
+                assert "permission" in operation.error_message and operation.error_hint
+                assert (Cluster.objects.get().adopted_at is None) == (kind == "cluster.adopt")
+                operation = run(sandbox, operator, kind, name="prod")
+            assert (operation.state, imported.effects()) == (OperationState.SUCCEEDED, calls), (kind, trouble, failure(operation))
+            assert not Intent.objects.filter(ended_at=None).exists()
+        assert (Cluster.objects.count(), imported.described()) == (0, before)
