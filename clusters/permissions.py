@@ -30,6 +30,8 @@ CONNECT, PLAN, CONTROL_PLANE, SELECT, DEPENDENCIES, HYPERPOD, STORAGE, FEATURES,
 DRIFT, ORPHANS, NODE_GROUPS = "drift", "orphans", "node_groups"
 OPTIONAL = (QUOTAS, COST, TRAINING_PLANS, DRIFT, IMPORT, ORPHANS, NODE_GROUPS)
 """Phases that clusters live without: a permission of theirs that is missing is a warning."""
+MANAGED_POLICY_LIMIT = 6144
+"""Characters that IAM counts of a managed policy, white space apart."""
 
 
 class Scope(StrEnum):
@@ -41,6 +43,7 @@ class Scope(StrEnum):
     ROLE = "role"
     SERVICE_LINKED_ROLE = "service_linked_role"
     OIDC_PROVIDER = "oidc_provider"
+    LAUNCH = "launch"
     EKS = "eks"
     HYPERPOD = "hyperpod"
     BUCKET = "bucket"
@@ -69,6 +72,11 @@ ARNS: dict[Scope, tuple[tuple[str, ...], str]] = {
     Scope.OIDC_PROVIDER: (
         ("arn:{partition}:iam::{account}:oidc-provider/*",),
         "arn:{partition}:iam::{account}:oidc-provider/oidc.eks.{region}.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF",
+    ),
+    Scope.LAUNCH: (
+        # Images are of no account; that of EKS's nodes is AWS's.
+        ("arn:{partition}:ec2:{region}:{account}:*", "arn:{partition}:ec2:{region}::image/*"),
+        "arn:{partition}:ec2:{region}::image/ami-0123456789abcdef0",
     ),
     Scope.EKS: (
         ("arn:{partition}:eks:{region}:{account}:*",),
@@ -239,21 +247,17 @@ PERMISSIONS: tuple[Permission, ...] = (
     ),
     *_rows(
         NODE_GROUPS,
-        "create, scale and delete EKS node groups, and see their health",
+        "create and scale EKS node groups",
         Scope.EKS,
-        "eks:CreateNodegroup eks:DescribeNodegroup eks:ListNodegroups eks:UpdateNodegroupConfig eks:DeleteNodegroup",
+        "eks:CreateNodegroup eks:UpdateNodegroupConfig",
     ),
+    *_rows(NODE_GROUPS, "make the launch templates of node groups", Scope.NETWORK, "ec2:CreateLaunchTemplate"),
+    *_rows(NODE_GROUPS, "let EKS launch nodes from them: it asks with our own rights", Scope.LAUNCH, "ec2:RunInstances"),
     *_rows(
         NODE_GROUPS,
-        "make and delete the launch templates of node groups, and let EKS launch from them",
-        Scope.NETWORK,
-        "ec2:CreateLaunchTemplate ec2:DeleteLaunchTemplate ec2:RunInstances",
-    ),
-    *_rows(
-        NODE_GROUPS,
-        "see instance types, running instances, Capacity Blocks and launch templates",
+        "see instance types, running instances and Capacity Blocks",
         Scope.ANY,
-        "ec2:DescribeInstanceTypes ec2:DescribeInstances ec2:DescribeCapacityReservations ec2:DescribeLaunchTemplates",
+        "ec2:DescribeInstanceTypes ec2:DescribeInstances ec2:DescribeCapacityReservations",
     ),
     *_rows(
         QUOTAS,
@@ -285,6 +289,14 @@ PERMISSIONS: tuple[Permission, ...] = (
         Scope.EKS,
         "eks:DeleteCluster eks:DeleteAccessEntry eks:DisassociateAccessPolicy eks:UpdateClusterConfig",
     ),
+    *_rows(
+        DELETION,
+        "see the EKS node groups of a cluster, and delete them before it",
+        Scope.EKS,
+        "eks:ListNodegroups eks:DescribeNodegroup eks:DeleteNodegroup",
+    ),
+    *_rows(DELETION, "find the launch templates that node groups leave", Scope.ANY, "ec2:DescribeLaunchTemplates"),
+    *_rows(DELETION, "delete the launch templates of node groups", Scope.NETWORK, "ec2:DeleteLaunchTemplate"),
     *_rows(DELETION, "delete the HyperPod cluster", Scope.HYPERPOD, "sagemaker:DeleteCluster"),
     *_rows(DELETION, "delete the bucket", Scope.BUCKET, "s3:DeleteBucket s3:DeleteBucketPolicy s3:ListBucketVersions"),
     *_rows(DELETION, "empty the bucket after a typed confirmation", Scope.OBJECT, "s3:DeleteObject s3:DeleteObjectVersion"),
@@ -303,10 +315,23 @@ def example(scope: Scope, values: Mapping[str, str]) -> str:
     return ARNS[scope][1].format_map(values)
 
 
-def policy(values: Mapping[str, str], permissions: Iterable[Permission] = PERMISSIONS) -> dict[str, Any]:
-    """The control plane's own policy: one statement a scope, every action named. values: partition, account, region.
+class Part(StrEnum):
+    """The managed policies that the whole is printed as: together it is longer than one may be."""
 
-    As short as it can be, without Sids: a managed policy has 6,144 characters at most.
+    CORE = "core"
+    """What no cluster is made or deleted without."""
+    OPTIONAL = "optional"
+    """What the optional phases need besides."""
+
+
+def of_part(part: Part) -> list[Permission]:
+    return [permission for permission in PERMISSIONS if (permission.phase in OPTIONAL) == (part is Part.OPTIONAL)]
+
+
+def policy(values: Mapping[str, str], permissions: Iterable[Permission] = PERMISSIONS) -> dict[str, Any]:
+    """The control plane's own policy: one statement a scope, every action named, no Sids. values: partition, account, region.
+
+    All of it fits a role's inline policy (10,240 characters), each part a managed one.
     """
     by_scope: dict[tuple[Scope, tuple[str, ...]], set[str]] = {}
     for permission in permissions:

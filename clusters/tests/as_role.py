@@ -30,6 +30,23 @@ def put_policy(policy: dict[str, Any]) -> None:
     cloud.connect("us-west-2").write("iam", "put_role_policy", RoleName=ROLE, PolicyName="portal", PolicyDocument=json.dumps(policy))
 
 
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
+
+def put_policy_meanwhile(policy: dict[str, Any], administrator: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same while the environment is the role's. administrator: the environment before that."""
+    with monkeypatch.context() as patch:
+        for key in KEYS:
+            if key in administrator:
+                patch.setenv(key, administrator[key])
+            else:
+                patch.delenv(key)
+        cloud.forget()
+        put_policy(policy)
+    cloud.forget()
+    kept.forget()
+
+
 def become_role(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on the environment's credentials are a session of the role."""
     said = cloud.connect("us-west-2").write("sts", "assume_role", RoleArn=ROLE_ARN, RoleSessionName="test").data["Credentials"]

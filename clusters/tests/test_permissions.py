@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -18,9 +19,9 @@ from clusters import checks
 from clusters.checks.simulation import denied
 from clusters.choices import State
 from clusters.models import Cluster
-from clusters.permissions import PERMISSIONS, Scope, policy
+from clusters.permissions import MANAGED_POLICY_LIMIT, OPTIONAL, PERMISSIONS, Part, Permission, Scope, of_part, policy
 from clusters.spec import ClusterInput
-from clusters.tests.as_role import ROLE_ARN, become_role, make_role, put_policy
+from clusters.tests.as_role import ROLE_ARN, become_role, make_role, put_policy, put_policy_meanwhile
 from clusters.tests.driving import failure, run
 from clusters.tests.sandbox import Sandbox
 from instantstart import cloud
@@ -28,6 +29,7 @@ from instantstart.cloud.problems import iam_action
 from operations.choices import OperationState, Severity
 from operations.driver import drive
 
+DENIED = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
 VALUES = {"partition": "aws", "account": "123456789012", "region": "us-west-2"}
 
 
@@ -109,8 +111,25 @@ def test_roles_are_passed_to_eks_its_nodes_and_pods_sagemaker_and_hyperpod_alone
     assert passes[0]["Resource"] == "arn:aws:iam::123456789012:role/instantstart-*"
 
 
-def test_the_policy_fits_into_one_managed_policy() -> None:
-    assert len(json.dumps(policy(VALUES), separators=(",", ":"))) <= 6144
+def length(permissions: Iterable[Permission], region: str, partition: str) -> int:
+    values = {"partition": partition, "account": "123456789012", "region": region}
+    return len(json.dumps(policy(values, permissions), separators=(",", ":")))
+
+
+@pytest.mark.parametrize(
+    ("region", "partition"),
+    [("us-west-2", "aws"), ("ap-southeast-2", "aws"), ("us-gov-west-1", "aws-us-gov"), ("cn-northwest-1", "aws-cn")],
+)
+def test_each_part_fits_into_one_managed_policy_and_the_whole_into_an_inline_one(region: str, partition: str) -> None:
+    assert [length(of_part(part), region, partition) <= MANAGED_POLICY_LIMIT for part in Part] == [True, True]
+    assert length(PERMISSIONS, region, partition) <= 10240
+
+
+def test_the_parts_are_the_whole_and_the_first_alone_is_enough_for_a_cluster() -> None:
+    core, optional = of_part(Part.CORE), of_part(Part.OPTIONAL)
+    assert [row for row in PERMISSIONS if row in core] == core
+    assert len(core) + len(optional) == len(PERMISSIONS)
+    assert {row.phase for row in optional} == set(OPTIONAL)
 
 
 # --- manage.py iam-policy ---
@@ -124,6 +143,12 @@ def printed(*arguments: str) -> str:
 
 def test_the_command_prints_the_policy_of_an_account() -> None:
     assert json.loads(printed("--account", "123456789012", "--region", "us-west-2")) == policy(VALUES)
+
+
+def test_the_command_prints_each_part() -> None:
+    for part in Part:
+        assert json.loads(printed("--account", "123456789012", "--part", part)) == policy(VALUES, of_part(part))
+        assert len(printed("--explain", "--part", part).splitlines()) == len(of_part(part))
 
 
 def test_the_command_refuses_what_is_no_account() -> None:
@@ -183,22 +208,44 @@ def test_a_simulation_that_is_denied_is_a_warning_and_no_pass(sandbox: Sandbox, 
     assert "iam:SimulatePrincipalPolicy" in rows[0].fix
 
 
+def denied_since(sandbox: Sandbox, since: int) -> tuple[set[str], int]:
+    """The actions that the sandbox refused after that entry of its log, and the last entry."""
+    found: set[str] = set()
+    while page := sandbox.requests(since=str(since)):
+        found |= {iam_action(row["service"], row["operation"]) for row in page if row["code"] in DENIED}
+        since = page[-1]["sequence"]
+    return found, since
+
+
 @pytest.mark.kube
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_the_printed_policy_is_enough_for_a_clusters_whole_life(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, operator: User) -> None:
-    make_role(policy(VALUES))
+def test_the_first_part_is_enough_for_a_clusters_whole_life_and_with_the_second_nothing_is_refused(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, operator: User
+) -> None:
+    core, optional = of_part(Part.CORE), {permission.action for permission in of_part(Part.OPTIONAL)}
+    administrator = dict(os.environ)
+    make_role(policy(VALUES, core))
     become_role(monkeypatch)
-    began = len(sandbox.requests())
+    _, last = denied_since(sandbox, 0)
     made = run(sandbox, operator, "cluster.create", name="demo", fsx=True)
     assert made.state == OperationState.SUCCEEDED, failure(made)
     drive(lambda: Cluster.objects.get().state == State.READY, max_ticks=50)
+    refused, last = denied_since(sandbox, last)
+    assert refused <= optional
+
+    put_policy_meanwhile(policy(VALUES), administrator, monkeypatch)
+    added = run(sandbox, operator, "node_group.create", name="demo", node_group="cpu")
+    assert added.state == OperationState.SUCCEEDED, failure(added)
+    refused, last = denied_since(sandbox, last)
+    assert refused == set()
+
+    put_policy_meanwhile(policy(VALUES, core), administrator, monkeypatch)
     gone = run(sandbox, operator, "cluster.delete", name="demo", confirm="demo")
     assert gone.state == OperationState.SUCCEEDED, failure(gone)
-    refused = {
-        (row["service"], row["operation"]) for row in sandbox.requests()[began:] if row["code"] in ("AccessDenied", "AccessDeniedException")
-    }
-    assert refused == set()
+    refused, _ = denied_since(sandbox, last)
+    assert refused <= optional
+    assert [row for row in sandbox.ledger() if row["kind"] in ("eks.nodegroup", "ec2.launch-template", "eks.cluster")] == []
 
 
 def test_every_scope_is_used() -> None:

@@ -6,7 +6,9 @@ from operations.choices import Category
 from operations.errors.entry import Entry
 
 R, X = Category.RECOVERABLE, Category.TERMINAL
-_ROLE = r"(?i)(cannot|can't|could not) be assumed|not authorized to (perform: )?sts:AssumeRole|role.*(does not exist|not exist)"
+_ROLE = (
+    r"(?i)(cannot|can't|could not) be assumed|not authorized to (perform: )?sts:AssumeRole|role.*(does not exist|not exist|cannot be found)"
+)
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("ResourceInUseException", R, "It exists already, or something works on it; looking again."),
@@ -19,6 +21,13 @@ ENTRIES: tuple[Entry, ...] = (
         R,
         "The cluster is busy with another update.",
         pattern=r"(?i)in progress|another update|is not in ACTIVE|currently",
+    ),
+    Entry(
+        "InvalidRequestException",
+        X,
+        "EKS may not launch instances for us from the node group's launch template.",
+        "Allow ec2:RunInstances on instances, launch templates and images, and let no policy of the organization forbid them.",
+        pattern=r"(?i)not authorized to launch instances",
     ),
     Entry("InvalidRequestException", X, "EKS rejects the request in this state.", "The message says why."),
     Entry("InvalidParameterException", R, "The IAM role is not visible to EKS yet.", pattern=_ROLE),

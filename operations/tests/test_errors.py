@@ -122,6 +122,8 @@ def test_the_words_of_the_gateways_are_in_the_table() -> None:
         ("sts", "ExpiredTokenException", "The security token included in the request is expired", Category.RECOVERABLE),
         ("eks", "AccessDeniedException", "not authorized to perform: eks:CreateAddon", Category.TERMINAL),
         ("eks", "InvalidParameterException", "The role arn:... cannot be assumed by principal eks.amazonaws.com", Category.RECOVERABLE),
+        ("eks", "InvalidParameterException", "The role with name instantstart-demo-node cannot be found.", Category.RECOVERABLE),
+        ("eks", "InvalidRequestException", "You are not authorized to launch instances with this launch template.", Category.TERMINAL),
         ("eks", "InvalidParameterException", "Addon version specified is not supported", Category.TERMINAL),
         ("sagemaker", "ResourceLimitExceeded", "service limit 'ml.g5.8xlarge for cluster usage' is 0 Instances", Category.TERMINAL),
         ("sagemaker", "ConflictException", "cluster is updating", Category.RECOVERABLE),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws import roles
+from sandbox.aws import permissions, roles
 from sandbox.aws.ec2 import launch_template as templates
 from sandbox.aws.ec2.instance_types import INSTANCE_TYPES, offered_zones
-from sandbox.aws.eks.errors import invalid_parameter, limit_exceeded
+from sandbox.aws.eks.errors import invalid_parameter, invalid_request, limit_exceeded
 from sandbox.aws.errors import AWSError
 from sandbox.aws.service_quotas.values import value_of
+from sandbox.spread import hex_id
 
 if TYPE_CHECKING:
     from sandbox.aws.context import Context
@@ -54,7 +55,11 @@ def scaling(given: dict[str, Any], before: dict[str, Any]) -> dict[str, int]:
 
 
 def check_role(context: Context, arn: str) -> None:
-    """The role exists, EC2 may assume it, and the caller may pass it."""
+    """The role exists, EC2 may assume it, and the caller may look at it and pass it."""
+    for action in ("iam:GetRole", "iam:ListAttachedRolePolicies"):
+        decision = context.world.identity.authorize(context.principal, action, arn)
+        if not decision.allowed:
+            raise permissions.denied(context, action, arn, decision.reason)
     role = roles.find_role(context, arn)
     if role is None:
         raise refused(f"The role with name {arn.rpartition('/')[2]} cannot be found.")
@@ -91,6 +96,19 @@ def launch_template(context: Context, said: dict[str, Any] | None) -> dict[str, 
         return templates.resolve(context, said.get("id", ""), said.get("name", ""), said.get("version", "$Default"))
     except AWSError as error:
         raise refused(error.message) from error
+
+
+def check_launch(context: Context, template: dict[str, Any] | None) -> None:
+    """EKS tries a launch from the caller's template with the caller's own rights. Images are of no account."""
+    if template is None:
+        return
+    image = f"arn:{context.partition}:ec2:{context.region}::image/ami-0123456789abcdef0"
+    for arn in (context.arn("ec2", "instance/*"), context.arn("ec2", f"launch-template/{template['id']}"), image):
+        if not context.world.identity.authorize(context.principal, "ec2:RunInstances", arn).allowed:
+            raise invalid_request(
+                "You are not authorized to launch instances with this launch template. Encoded authorization failure message: "
+                + hex_id(f"{context.principal.arn} {arn}", 64)
+            )
 
 
 def instance_types(given: list[str], template: dict[str, Any] | None, default: str) -> list[str]:

@@ -48,6 +48,7 @@ def create_nodegroup(context: Context, params: dict[str, Any]) -> dict[str, Any]
     checks.check_role(context, params["nodeRole"])
     capacity = params.get("capacityType", "ON_DEMAND")
     template = checks.launch_template(context, params.get("launchTemplate"))
+    checks.check_launch(context, template)
     types = checks.instance_types(params.get("instanceTypes") or [], template, _DEFAULT_TYPE)
     subnets = checks.subnets(context, params["subnets"], cluster["resourcesVpcConfig"]["vpcId"])
     checks.check_capacity(context, capacity, template, types, subnets)

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from sandbox.aws.errors import AWSError
+from sandbox.testing import call
 from sandbox.tests.landscape import Landscape
+from sandbox.tests.sagemaker.test_permissions import user
 
 
 @pytest.fixture
@@ -175,3 +178,36 @@ def test_a_capacity_block_with_efa_comes_by_a_launch_template(ground: Landscape)
     ground.call("eks", "UpdateNodegroupConfig", clusterName="demo", nodegroupName="cpu", scalingConfig={"desiredSize": 2})
     ground.skip(100)
     assert "ReservationCapacityExceeded" in shown(ground)["health"]["issues"][0]["message"]
+
+
+NEEDED = (
+    "eks:CreateNodegroup",
+    "iam:PassRole",
+    "iam:GetRole",
+    "iam:ListAttachedRolePolicies",
+    "ec2:RunInstances",
+    "iam:CreateServiceLinkedRole",
+)
+
+
+def with_template(land: Landscape) -> dict[str, Any]:
+    made = land.call("ec2", "CreateLaunchTemplate", LaunchTemplateName="ours", LaunchTemplateData={"SecurityGroupIds": [land.group]})
+    return request(land, launchTemplate={"id": made["LaunchTemplate"]["LaunchTemplateId"], "version": "1"})
+
+
+def test_a_caller_with_all_rights_that_it_takes_makes_a_group(ground: Landscape) -> None:
+    wanted = with_template(ground)
+    call(ground.world, "eks", "CreateNodegroup", wanted, principal=user(ground, *NEEDED))
+    ground.settle()
+    assert shown(ground)["status"] == "ACTIVE"
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_a_caller_without_one_of_them_is_refused_and_nothing_is_made(ground: Landscape, missing: str) -> None:
+    wanted = with_template(ground)
+    limited = user(ground, *(action for action in NEEDED if action != missing))
+    with pytest.raises(AWSError) as caught:
+        call(ground.world, "eks", "CreateNodegroup", wanted, principal=limited)
+    said = "authorized to launch instances with this launch template" if missing == "ec2:RunInstances" else f"to perform: {missing}"
+    assert said in caught.value.message
+    assert ground.call("eks", "ListNodegroups", clusterName="demo") == {"nodegroups": []}
