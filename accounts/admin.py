@@ -73,7 +73,6 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         "accounts",
         "read_only",
         "agent",
-        "toolsets",
         *token_limits.FIELDS,
         "parent",
         "created",

@@ -15,6 +15,7 @@ from clusters.models import (
     ClusterDocument,
     ClusterEvent,
     ClusterFeature,
+    ClusterStack,
     Dependency,
     Desired,
     Drift,
@@ -301,8 +302,37 @@ class DesiredAdmin(ObservedAdmin):
 
 @admin.register(DriftLook)
 class DriftLookAdmin(ObservedAdmin):
-    list_display = ("cluster", "looked_at", "skipped", "detection", "detected_at")
+    list_display = ("cluster", "looked_at", "skipped", "detected_at")
     list_select_related = ("cluster",)
+
+
+@admin.register(ClusterStack)
+class ClusterStackAdmin(ObservedAdmin):
+    list_display = ("cluster", "part", "status", "behind", "change_set", "reverts", "proposed_at", "observed_at")
+    list_filter = ("status", "reverts")
+    search_fields = ("cluster__name", "part")
+    list_select_related = ("cluster",)
+    actions = ("compare", "put_back", "carry_out", "discard")
+
+    @admin.action(description="Work out what an update would change")
+    def compare(self, request: HttpRequest, rows: QuerySet[ClusterStack]) -> None:
+        self._submit(request, rows, "stack.compare")
+
+    @admin.action(description="Work out what putting drift back would change")
+    def put_back(self, request: HttpRequest, rows: QuerySet[ClusterStack]) -> None:
+        self._submit(request, rows, "stack.compare", revert_drift=True)
+
+    @admin.action(description="Carry out the change set that waits")
+    def carry_out(self, request: HttpRequest, rows: QuerySet[ClusterStack]) -> None:
+        self._submit(request, rows, "stack.update")
+
+    @admin.action(description="Throw the change set away")
+    def discard(self, request: HttpRequest, rows: QuerySet[ClusterStack]) -> None:
+        self._submit(request, rows, "stack.discard")
+
+    def _submit(self, request: HttpRequest, rows: QuerySet[ClusterStack], kind: str, **given: bool) -> None:
+        for row in rows.select_related("cluster"):
+            self.submit_for(request, str(row), kind, {"name": row.cluster.name, "stack": row.part, **given})
 
 
 @admin.register(SearchedRegion)

@@ -134,6 +134,14 @@ PERMISSIONS: tuple[Permission, ...] = (
         Scope.STACK,
         "cloudformation:DetectStackDrift cloudformation:DetectStackResourceDrift cloudformation:DescribeStackResourceDrifts",
     ),
+    *_rows(
+        DRIFT,
+        "work out what an update of a stack would change, and carry it out",
+        Scope.STACK,
+        "cloudformation:CreateChangeSet cloudformation:DescribeChangeSet cloudformation:ListChangeSets cloudformation:ExecuteChangeSet "
+        "cloudformation:DeleteChangeSet",
+    ),
+    *_rows(DRIFT, "put the roles of a stack back as they were meant", Scope.ROLE, "iam:UpdateRole"),
     *_rows(ORPHANS, "find roles that belong to no cluster", Scope.ANY, "iam:ListRoles"),
     *_rows(ORPHANS, "tell whose a role is", Scope.ROLE, "iam:ListRoleTags"),
     *_rows(DRIFT, "wait for CloudFormation's detection", Scope.ANY, "cloudformation:DescribeStackDriftDetectionStatus"),

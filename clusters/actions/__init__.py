@@ -20,6 +20,7 @@ from clusters.actions import (
     protection,
     quota,
     software,
+    stack,
     training_plan,
 )
 
@@ -43,5 +44,6 @@ __all__ = [
     "protection",
     "quota",
     "software",
+    "stack",
     "training_plan",
 ]

@@ -21,6 +21,7 @@ from clusters.drift.look import LIVE
 from clusters.drift.taking import take_over
 from clusters.models import Cluster, Drift
 from clusters.reading.reader import ClusterReader
+from clusters.stacks import parts
 from clusters.steps.base import Subject
 from clusters.steps.drift import MEMBERS, OFF, SetClusterField
 from instantstart.problem import Problem
@@ -291,7 +292,7 @@ def _as(operation: Operation, way: Way, basis: dict[str, Any]) -> Operation:
 def _way(row: Cluster, drift: Drift, *, disrupt: bool) -> Way:
     """Problem 409 for what no action of ours puts back."""
     if drift.source == "stack":
-        raise _by_hand(row, drift, "CloudFormation does not put back what was changed behind its back.")
+        return _by_change_set(row, drift)
     if drift.resource.startswith(fields.FEATURE):
         feature = drift.resource.removeprefix(fields.FEATURE)
         change = {"enabled": drift.desired} if drift.field == fields.THERE else {"settings": {drift.field: drift.desired}}
@@ -306,6 +307,22 @@ def _way(row: Cluster, drift: Drift, *, disrupt: bool) -> Way:
     if drift.field == "count":
         return Way("group.scale", {"name": row.name, "group": group, "count": drift.desired, "disrupt": disrupt})
     return Way("group.update", {"name": row.name, "group": group, drift.field: drift.desired})
+
+
+def _by_change_set(row: Cluster, drift: Drift) -> Way:
+    """CloudFormation puts back all that drifted in a stack at once: by a change set that was looked at, or not at all. Problem 409."""
+    part, logical_id = parts.split(drift.resource)
+    stack = row.stacks.filter(part=part).exclude(change_set="").first()
+    if stack is not None and stack.reverts and any(one["logical_id"] == logical_id for one in stack.changes):
+        return Way("stack.update", {"name": row.name, "stack": part})
+    raise Problem(
+        409,
+        "compare_first",
+        "Look at the change set first",
+        f"{drift.resource} {drift.field} of {row.name} is put back by CloudFormation, with all else that has drifted in the stack {part}.",
+        f"Have it work out what it would do: POST /api/v1/clusters/{row.name}/stacks/{part}/compare/ with revert_drift, or "
+        "Work out the changes on the page of drift; then carry that out.",
+    )
 
 
 def _by_hand(row: Cluster, drift: Drift, why: str) -> Problem:

@@ -67,6 +67,7 @@ urlpatterns = [
     path("rules/", rules.RulesView.as_view(), name="rules"),
     path("", include("clusters.accounts.api.urls")),
     path("", include("clusters.api.drift_urls")),
+    path("", include("clusters.api.stack_urls")),
     path("", include("clusters.api.orphan_urls")),
     *router.urls,
 ]

@@ -15,9 +15,11 @@ from clusters.drift import alert, desired, fields, stacks
 from clusters.drift.compare import Difference, differences
 from clusters.drift.who import Trail
 from clusters.groups import autoscaling
-from clusters.models import Cluster, Drift, DriftLook
+from clusters.models import Cluster, ClusterStack, Drift, DriftLook
 from clusters.reading.hyperpod import hyperpod_of
 from clusters.reading.reader import READ_ERRORS, ClusterReader
+from clusters.stacks import parts
+from clusters.stacks.rows import forget_stacks, keep_stack
 from instantstart.cloud.errors import CloudError
 from operations import clock, events
 from operations.choices import ACTIVE_STATES
@@ -28,8 +30,17 @@ log = structlog.get_logger(__name__)
 DETECTION_EVERY = timedelta(minutes=55)
 ASKED_FOR = timedelta(days=1)
 """How long after it was first seen CloudTrail is asked for who did it: its events come late, and some not at all."""
-OF_ROWS = ("cluster.prefer", "cluster.protect", "drift.accept", "drift.ignore", "drift.observe")
-"""Operations that change rows of ours and nothing outside."""
+OF_ROWS = (
+    "cluster.prefer",
+    "cluster.protect",
+    "drift.accept",
+    "drift.ignore",
+    "drift.observe",
+    "stack.compare",
+    "stack.discard",
+    "stack.update",
+)
+"""Operations that change nothing of what is read from HyperPod and Kubernetes."""
 LIVE = (DriftState.OPEN, DriftState.IGNORED)
 
 
@@ -40,7 +51,7 @@ def look(name: str) -> None:
         return
     compare(row)
     try:
-        compare_stack(row)
+        compare_stacks(row)
         find_authors(row)
     except CloudError as error:
         # What could not be asked is asked at the next look; what is known stays.
@@ -100,12 +111,16 @@ def _autoscaled(reader: ClusterReader, groups: Iterable[str]) -> set[str]:
         return set(names)
 
 
-def keep(row: Cluster, source: str, found: Iterable[Difference | stacks.StackDifference], at: datetime) -> None:
-    """Brings the rows of one source to what was found: new ones open, those that are as we left them again are resolved."""
+def keep(row: Cluster, source: str, found: Iterable[Difference | stacks.StackDifference], at: datetime, part: str = "") -> None:
+    """Brings the rows of one source to what was found: new ones open, those that are as we left them again are resolved.
+
+    part: of the stack that was looked at, where the source is one.
+    """
     with transaction.atomic():
         if state.locked(row.name) is None:
             return
-        live = {(one.resource, one.field): one for one in row.drifts.filter(source=source, state__in=LIVE)}
+        rows = (one for one in row.drifts.filter(source=source, state__in=LIVE) if not part or parts.split(one.resource)[0] == part)
+        live = {(one.resource, one.field): one for one in rows}
         taken = _accepted(row) if source == "stack" else {}
         news = False
         for one in found:
@@ -157,26 +172,40 @@ def _accepted(row: Cluster) -> dict[tuple[str, str], object]:
     return {(one.resource, one.field): one.observed for one in rows}
 
 
-def compare_stack(row: Cluster, asked_at: datetime | None = None) -> None:
-    """Reads the detection that is over, and asks for one where the last is an hour old, or began before asked_at. CloudError."""
+def compare_stacks(row: Cluster, asked_at: datetime | None = None) -> bool:
+    """Reads the detections that are over, and asks for them where the last are an hour old, or began before asked_at. CloudError.
+
+    Whether all was compared, since asked_at where that is given; if not, it is to be called again in a while.
+    """
     if row.imported:
-        return  # its stacks are another's
+        return True  # its stacks are another's
     reader = ClusterReader.of(row, background=True)
-    mark = DriftLook.objects.get(cluster=row)
+    mark = DriftLook.objects.get_or_create(cluster=row)[0]
     at = clock.now()
-    if mark.detection:
-        try:
-            if stacks.running(reader.aws, mark.detection):
-                return
-            keep(row, "stack", stacks.differences(reader.aws, row.name), mark.detected_at or at)
-        except CloudError as error:
-            if not error.missing and error.code != "ValidationError":
-                raise
-        DriftLook.objects.filter(pk=mark.pk).update(detection="")
-        return
-    if mark.detected_at is None or at - mark.detected_at >= DETECTION_EVERY or (asked_at is not None and mark.detected_at < asked_at):
-        identifier = stacks.detect(reader.aws, row.name)
-        DriftLook.objects.filter(pk=mark.pk).update(detection=identifier, detected_at=at)
+    for one in row.stacks.exclude(detection=""):
+        _settle(row, reader, one, mark.detected_at or at)
+    if row.stacks.exclude(detection="").exists():
+        return False
+    if mark.detected_at is not None and (mark.detected_at >= asked_at if asked_at is not None else at - mark.detected_at < DETECTION_EVERY):
+        return True
+    there = parts.of_cluster(reader)
+    for part, stack in there.items():
+        found = keep_stack(row, reader, part, stack)
+        ClusterStack.objects.filter(pk=found.pk).update(detection=stacks.detect(reader.aws, stack))
+    forget_stacks(row, there)
+    DriftLook.objects.filter(pk=mark.pk).update(detected_at=at)
+    return False
+
+
+def _settle(row: Cluster, reader: ClusterReader, one: ClusterStack, at: datetime) -> None:
+    try:
+        if stacks.running(reader.aws, one.detection):
+            return
+        keep(row, "stack", stacks.differences(reader.aws, one.stack_id, one.part), at, one.part)
+    except CloudError as error:
+        if not error.missing and error.code != "ValidationError":
+            raise
+    ClusterStack.objects.filter(pk=one.pk).update(detection="")
 
 
 def find_authors(row: Cluster) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from clusters import names
-from clusters.reading.stack import COMPLETE, read_stack
+from clusters.reading.stack import StackReading
+from clusters.stacks import parts
 from instantstart.cloud.aws import Aws
 
 RUNNING = "DETECTION_IN_PROGRESS"
@@ -23,10 +23,9 @@ class StackDifference:
     observed: Any
 
 
-def detect(aws: Aws, cluster: str) -> str:
-    """Asks for a detection; its id, "" when there is no stack at rest."""
-    stack = read_stack(aws, names.stack(cluster))
-    if stack is None or stack.status not in COMPLETE:
+def detect(aws: Aws, stack: StackReading) -> str:
+    """Asks for a detection; its id, "" for a stack that is not at rest."""
+    if not stack.complete:
         return ""
     return str(aws.read("cloudformation", "detect_stack_drift", StackName=stack.stack_id)["StackDriftDetectionId"])
 
@@ -36,12 +35,12 @@ def running(aws: Aws, detection: str) -> bool:
     return bool(told["DetectionStatus"] == RUNNING)
 
 
-def differences(aws: Aws, cluster: str) -> list[StackDifference]:
-    """What the last detection found."""
-    asked = {"StackName": names.stack(cluster), "StackResourceDriftStatusFilters": ["MODIFIED", "DELETED"]}
+def differences(aws: Aws, stack_id: str, part: str) -> list[StackDifference]:
+    """What the last detection of that stack found."""
+    asked = {"StackName": stack_id, "StackResourceDriftStatusFilters": ["MODIFIED", "DELETED"]}
     found = []
     for one in aws.pages("cloudformation", "describe_stack_resource_drifts", "StackResourceDrifts", **asked):
-        resource, physical = f"stack/{one['LogicalResourceId']}", one.get("PhysicalResourceId", "")
+        resource, physical = parts.resource(part, one["LogicalResourceId"]), one.get("PhysicalResourceId", "")
         if one["StackResourceDriftStatus"] == "DELETED":
             found.append(StackDifference(resource, physical, "there", True, False))
             continue

@@ -8,7 +8,7 @@ import structlog
 from django_q.models import Schedule
 
 from clusters.drift.look import look
-from clusters.models import Cluster, DriftLook
+from clusters.models import Cluster, ClusterStack
 from instantstart.cloud.errors import CloudError
 from operations import clock
 
@@ -21,7 +21,7 @@ def hourly() -> int:
     """Looks at every cluster. How many."""
     names = list(Cluster.objects.values_list("name", flat=True))
     looked = sum(_one(name) for name in names)
-    if DriftLook.objects.exclude(detection="").exists():
+    if ClusterStack.objects.exclude(detection="").exists():
         Schedule.objects.filter(name=FOLLOW_UP).delete()
         Schedule.objects.create(
             name=FOLLOW_UP,
@@ -34,7 +34,7 @@ def hourly() -> int:
 
 def follow_up() -> int:
     """Looks again where CloudFormation was at work."""
-    names = list(DriftLook.objects.exclude(detection="").values_list("cluster__name", flat=True))
+    names = sorted(set(ClusterStack.objects.exclude(detection="").values_list("cluster__name", flat=True)))
     return sum(_one(name) for name in names)
 
 

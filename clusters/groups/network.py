@@ -132,9 +132,13 @@ def subnet_of(stack: StackReading) -> str:
 
 def begun(aws: Aws, stack: str, part: str) -> GroupNetwork | None:
     """What a stack that is not complete was made of; None when its template does not say. CloudError."""
-    body = aws.read("cloudformation", "get_template", StackName=stack)["TemplateBody"]
+    return made_of(aws.read("cloudformation", "get_template", StackName=stack)["TemplateBody"], stack, part)
+
+
+def made_of(template: Any, stack: str, part: str) -> GroupNetwork | None:
+    """The same, of the template that it has."""
     try:
-        made = (json.loads(body) if isinstance(body, str) else body)["Resources"]
+        made = (json.loads(template) if isinstance(template, str) else template)["Resources"]
         subnet, route = made[SUBNET]["Properties"], made[DEFAULT_ROUTE]["Properties"]
         through = next(member for member in WAYS_OUT if member in route)
         return GroupNetwork(stack, part, subnet["VpcId"], subnet["AvailabilityZone"], subnet["CidrBlock"], through, route[through])

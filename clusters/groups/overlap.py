@@ -17,7 +17,7 @@ WHOLE = ("cluster.create", *ENDS)
 """Operations that concern every group."""
 PLACING = ("group.add", "group.replace")
 """Operations that make subnets: their plans' basis names them."""
-PARTS = ("group.", "node.", "node_group.", "cluster.update", "feature.", "drift.revert")
+PARTS = ("group.", "node.", "node_group.", "cluster.update", "feature.", "stack.", "drift.revert")
 """What the kinds of operations begin with that change a part of a cluster."""
 
 

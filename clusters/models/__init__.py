@@ -16,6 +16,7 @@ from clusters.models.phase import Phase
 from clusters.models.price import Price
 from clusters.models.quota import Quota
 from clusters.models.resource import Resource
+from clusters.models.stack import ClusterStack
 
 __all__ = [
     "AwsAccount",
@@ -23,6 +24,7 @@ __all__ = [
     "ClusterDocument",
     "ClusterEvent",
     "ClusterFeature",
+    "ClusterStack",
     "Dependency",
     "Desired",
     "Drift",

@@ -37,14 +37,13 @@ class DriftLook(models.Model):
     """How far the looks at one cluster's drift are.
 
     folded_until: operations that ended up to then are in what is desired. looked_at: when the two were last compared; skipped: why
-    the last look could not compare. detection: CloudFormation's detection under way, "" for none; detected_at: when its last one began.
+    the last look could not compare. detected_at: when CloudFormation was last asked to compare the stacks (ClusterStack.detection).
     """
 
     cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="drift_look")
     folded_until = models.DateTimeField(null=True, blank=True)
     looked_at = models.DateTimeField(null=True, blank=True)
     skipped = models.CharField(max_length=300, blank=True)
-    detection = models.CharField(max_length=36, blank=True)
     detected_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:

@@ -114,7 +114,7 @@ def _readable(row: Cluster, phase: Phase, observation: PhaseObservation, at: dat
 def _resources(row: Cluster, phase: str, observation: PhaseObservation, at: datetime) -> bool:
     """Whether the list of resources changed."""
     wanted = {(item.resource_type, item.physical_id[:512], item.name): item for item in observation.resources}
-    known = {(item.resource_type, item.physical_id, item.name): item for item in row.resources.filter(phase=phase)}
+    known = {(item.resource_type, item.physical_id, item.name): item for item in row.resources.filter(phase=phase, stack="")}
     gone = [item.pk for key, item in known.items() if key not in wanted]
     if gone:
         Resource.objects.filter(pk__in=gone).delete()
@@ -140,7 +140,7 @@ def _resources(row: Cluster, phase: str, observation: PhaseObservation, at: date
             old.status, old.message = item.status, item.message[:1000]
             moved.append(old)
     Resource.objects.bulk_update(moved, ["status", "message"])
-    row.resources.filter(phase=phase).update(observed_at=at)
+    row.resources.filter(phase=phase, stack="").update(observed_at=at)
     return bool(gone or fresh or moved)
 
 

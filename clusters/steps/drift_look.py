@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusters.choices import DriftState
-from clusters.drift.look import compare, compare_stack, find_authors
+from clusters.drift.look import compare, compare_stacks, find_authors
 from clusters.models import Cluster, DriftLook
 from clusters.steps.base import ready
 from operations.choices import StepState
@@ -59,16 +59,15 @@ class CompareWithDesired(_Look):
 
 
 class CompareStack(_Look):
-    """Until CloudFormation has compared the cluster's stack with its template; then who did what is new."""
+    """Until CloudFormation has compared the cluster's stacks with their templates; then who did what is new."""
 
     name = "stack"
-    title = "Have CloudFormation compare the stack"
+    title = "Have CloudFormation compare the stacks"
     typical_seconds = 45
 
     def look(self, row: Cluster, context: StepContext) -> Observation:
-        compare_stack(row, asked_at=context.operation.created_at)
-        if DriftLook.objects.get(cluster=row).detection:
-            return Observation(StepState.PENDING, "CloudFormation compares the stack", poll_seconds=POLL_SECONDS)
+        if not compare_stacks(row, asked_at=context.operation.created_at):
+            return Observation(StepState.PENDING, "CloudFormation compares the stacks", poll_seconds=POLL_SECONDS)
         find_authors(row)
         return ready(_said(row))
 

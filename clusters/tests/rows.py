@@ -10,7 +10,19 @@ from django.db import transaction
 from clusters import features
 from clusters import state as state_module
 from clusters.choices import FeatureState, Seen, State
-from clusters.models import Cluster, ClusterDocument, ClusterFeature, Drift, InstanceGroup, Node, NodeGroup, Orphan, Phase, Quota
+from clusters.models import (
+    Cluster,
+    ClusterDocument,
+    ClusterFeature,
+    ClusterStack,
+    Drift,
+    InstanceGroup,
+    Node,
+    NodeGroup,
+    Orphan,
+    Phase,
+    Quota,
+)
 from clusters.phases import PHASES
 
 SPEC: dict[str, Any] = {
@@ -133,6 +145,30 @@ def make_drift(row: Cluster, **fields: Any) -> Drift:
     """A group that another hand has scaled."""
     found = {"resource": "group/workers", "field": "count", "desired": 1, "observed": 3, "first_seen": AT, "last_seen": AT, **fields}
     return Drift.objects.create(cluster=row, **found)
+
+
+def make_stack(row: Cluster, part: str = "control-plane", **fields: Any) -> ClusterStack:
+    """A stack for which a change set waits that puts a retention back."""
+    change = {
+        "action": "Modify",
+        "resource_type": "AWS::Logs::LogGroup",
+        "logical_id": "ControlPlaneLogs",
+        "physical_id": f"/aws/eks/{row.name}/cluster",
+        "replacement": "False",
+        "properties": [{"field": "/RetentionInDays", "before": "7", "after": "30"}],
+    }
+    arn = "arn:aws:cloudformation:us-west-2:123456789012"
+    found = {
+        "stack_id": f"{arn}:stack/instantstart-{row.name}-{part}/0",
+        "status": "CREATE_COMPLETE",
+        "change_set": f"{arn}:changeSet/instantstart-0/0",
+        "reverts": True,
+        "changes": [change],
+        "proposed_at": AT,
+        "observed_at": AT,
+        **fields,
+    }
+    return ClusterStack.objects.create(cluster=row, part=part, **found)
 
 
 def make_orphan(**fields: Any) -> Orphan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -11,6 +11,7 @@ from accounts.choices import Role
 from accounts.principals import principal_of
 from clusters.choices import DriftState
 from clusters.models import Cluster, Drift, DriftLook
+from clusters.stacks import parts
 from clusters.web.looking import looked_at
 from instantstart.web.review import Review, reviewed
 from instantstart.web.signed_in import page
@@ -34,6 +35,7 @@ def drift_list(request: HttpRequest, name: str) -> HttpResponse:
         "open": rows.filter(state=DriftState.OPEN),
         "ignored": rows.filter(state=DriftState.IGNORED),
         "past": rows.filter(state__in=(DriftState.ACCEPTED, DriftState.RESOLVED)).order_by("-decided_at")[:PAST_SHOWN],
+        "stacks": cluster.stacks.all(),
         "look": DriftLook.objects.filter(cluster=cluster).first(),
         "may_change": principal_of(request).role.covers(Role.OPERATOR),
     }
@@ -54,6 +56,11 @@ def drift_decide(request: HttpRequest, name: str, drift: int, verb: str) -> Http
     row = get_object_or_404(Drift.objects.select_related("cluster"), cluster__name=name, pk=drift)
     if verb not in VERBS:
         raise Http404
+    if verb == "revert" and row.source == "stack":
+        part, _ = parts.split(row.resource)
+        waits = row.cluster.stacks.filter(part=part, reverts=True).exclude(change_set="").exists()
+        where = reverse("clusters-web:stack", args=[name, part, "update" if waits else "compare"])
+        return redirect(where if waits else f"{where}?revert_drift=1")
     word, confirm = VERBS[verb]
     back = reverse("clusters-web:drift", args=[name])
     disrupt = verb == "revert" and "disrupt" in request.GET

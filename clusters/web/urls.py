@@ -34,6 +34,7 @@ urlpatterns = [
     path("clusters/<slug:name>/nodes/<slug:node>/", groups.node_detail, name="node"),
     path("clusters/<slug:name>/nodes/<slug:node>/<slug:verb>/", groups.node_verb, name="node-verb"),
     path("", include("clusters.web.drift_urls")),
+    path("", include("clusters.web.stack_urls")),
     path("", include("clusters.web.orphan_urls")),
     path("clusters/<slug:name>/raw/", views.cluster_raw, name="raw"),
     path("clusters/<slug:name>/delete/", views.cluster_delete, name="delete"),

@@ -171,6 +171,12 @@ ROWS = (
         _change_of_cluster("post", f"{_CLUSTER}drift/<int:drift>/{verb}/", f"clusters/demo/drift/{{drift}}/{verb}/", {})
         for verb in ("accept", "ignore", "revert")
     ),
+    _read_of_cluster(f"{_CLUSTER}stacks/", "clusters/demo/stacks/"),
+    _read_of_cluster(f"{_CLUSTER}stacks/<slug:stack>/", "clusters/demo/stacks/control-plane/"),
+    *(
+        _change_of_cluster("post", f"{_CLUSTER}stacks/<slug:stack>/{verb}/", f"clusters/demo/stacks/control-plane/{verb}/", {})
+        for verb in ("compare", "update", "discard")
+    ),
     # What one works on is one's own affair.
     Row("post", f"{_CLUSTER}prefer/", "clusters/demo/prefer/", (401, 202, 202, 202, 403, 404), {}),
     _change_of_cluster("put", f"{_CLUSTER}protection/", "clusters/demo/protection/", {"enabled": True}),

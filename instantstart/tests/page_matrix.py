@@ -146,6 +146,7 @@ ROWS = (
     _safe(f"{_CLUSTER}nodes/<slug:node>/diagnosis/", "clusters/demo/nodes/i-00000000000000000/diagnosis/"),
     _verb(f"{_CLUSTER}drift/observe/", "clusters/demo/drift/observe/"),
     _verb(f"{_CLUSTER}drift/<int:drift>/<slug:verb>/", "clusters/demo/drift/{drift}/accept/", SEEN, get=OPERATORS),
+    _verb(f"{_CLUSTER}stacks/<slug:stack>/<slug:verb>/", "clusters/demo/stacks/control-plane/compare/", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/new/", f"clusters/demo/groups/new/?{NEW_GROUP}", SEEN, get=OPERATORS),
     _verb(f"{_CLUSTER}groups/<slug:group>/change/", "clusters/demo/groups/workers/change/?plan=1&volume_gb=600", SEEN, get=OPERATORS),
     _verb(

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import ApiToken, AuditEntry
 from clusters.catalog import kept
 from clusters.tests.aws_accounts.rows import PROBED, make_account
-from clusters.tests.rows import SPEC, make_cluster, make_drift, make_node_group, make_orphan, make_quota
+from clusters.tests.rows import SPEC, make_cluster, make_drift, make_node_group, make_orphan, make_quota, make_stack
 from instantstart import cloud
 from instantstart.cloud.errors import CloudError
 from instantstart.tests.authorization_matrix import CALLERS, ROWS, Row
@@ -92,6 +92,7 @@ def ids(viewer, operator, admin_person, make_token, monkeypatch) -> dict[str, st
             monkeypatch.setattr(actions.find(kind), "plan", one_change, raising=True)
     demo = make_cluster("demo")
     make_node_group(demo)
+    make_stack(demo)
     drift = make_drift(demo)
     make_cluster("other")
     make_account()

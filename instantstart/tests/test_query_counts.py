@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import AuditEntry, User
 from clusters.models import Cluster
 from clusters.tests.aws_accounts.rows import make_account
-from clusters.tests.rows import AT, make_cluster, make_drift, make_node_group, make_orphan, make_quota
+from clusters.tests.rows import AT, make_cluster, make_drift, make_node_group, make_orphan, make_quota, make_stack
 from instantstart.tests.authorization_matrix import ROWS
 from instantstart.tests.test_reading import make_operations
 from operations.alerts.tests.rows import make_alert, make_deliveries, make_webhook
@@ -47,6 +47,8 @@ def add_rows(count: int, owner: User, make_token: Any) -> dict[str, str]:
     if serial == 0:
         make_node_group(make_cluster("demo", nodes=count))
     demo = Cluster.objects.get(name="demo")
+    for number in range(count):
+        make_stack(demo, "control-plane" if serial + number == 0 else f"group-{serial}-{number}")
     drift, *_ = [make_drift(demo, field=f"field {serial}-{number}") for number in range(count)]
     orphan, *_ = [make_orphan(arn=f"arn:aws:ec2:us-west-2:123456789012:vpc/vpc-{serial}-{number}") for number in range(count)]
     return {

@@ -13,7 +13,7 @@ from clusters.actions.recent import AGAIN_AFTER
 from clusters.drift import look as look_module
 from clusters.drift.look import look
 from clusters.drift.sweep import follow_up, hourly
-from clusters.models import Desired, Drift, DriftLook
+from clusters.models import ClusterStack, Desired, Drift
 from clusters.tests.drift.conftest import SECONDS_UNTIL_TOLD, AnotherHand
 from clusters.tests.driving import begin, failure, run
 from clusters.tests.groups.standing import Standing
@@ -185,7 +185,7 @@ def test_cloudformation_tells_what_of_the_stack_was_changed_and_by_whom(
     look("demo")
     standing.sandbox.forward("settled")
     assert looked() == []
-    assert DriftLook.objects.get().detection == ""
+    assert ClusterStack.objects.get().detection == ""
     ana.does("logs", "put_retention_policy", logGroupName="/aws/eks/demo/cluster", retentionInDays=7)
     monkeypatch.setattr(look_module, "DETECTION_EVERY", look_module.timedelta(0))
     look("demo")
@@ -195,8 +195,8 @@ def test_cloudformation_tells_what_of_the_stack_was_changed_and_by_whom(
     assert (found.source, found.physical_id) == ("stack", "/aws/eks/demo/cluster")
     with pytest.raises(Problem) as refused:
         submit("drift.revert", {"name": "demo", "drift": found.pk}, principal_for(operator), channel="api", dry_run=True)
-    assert (refused.value.status, refused.value.code) == (409, "drift_not_reverted")
-    assert "/aws/eks/demo/cluster to 30 by hand" in (refused.value.hint or "")
+    assert (refused.value.status, refused.value.code) == (409, "compare_first")
+    assert "/stacks/control-plane/compare/ with revert_drift" in (refused.value.hint or "")
     begin(operator, "drift.accept", name="demo", drift=found.pk)
     look("demo")
     standing.sandbox.forward("settled")

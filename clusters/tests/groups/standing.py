@@ -19,7 +19,22 @@ from operations.choices import OperationState
 from operations.observing import ensure_source
 
 FIRST = {"workers": 1}
-WRITES = ("Create", "Update", "Delete", "Put", "Batch", "Start", "Attach", "Detach", "Tag", "Add", "Remove", "Request", "Release")
+WRITES = (
+    "Create",
+    "Update",
+    "Delete",
+    "Put",
+    "Batch",
+    "Start",
+    "Attach",
+    "Detach",
+    "Tag",
+    "Add",
+    "Remove",
+    "Request",
+    "Release",
+    "Execute",
+)
 
 
 def had_effect(call: dict[str, Any]) -> bool:

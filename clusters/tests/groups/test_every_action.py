@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from clusters import names
 from clusters.configs.export import exported_group
-from clusters.models import Cluster, Drift, Orphan
+from clusters.models import Cluster, ClusterStack, Drift, Orphan
 from clusters.reading.reader import ClusterReader
 from clusters.tests.driving import failure, run
 from clusters.tests.groups.standing import Standing
@@ -155,6 +156,30 @@ def without_an_addon(field: Field) -> None:
     field.standing.sandbox.forward("settled")
 
 
+def short_lived_logs(field: Field) -> None:
+    """The control plane's logs, which another hand keeps shorter; no change set waits."""
+    aws = field.standing.aws
+    waiting = aws.pages("cloudformation", "list_change_sets", "Summaries", StackName=names.stack("demo"))
+    for one in [one for one in waiting if not one["ExecutionStatus"].startswith("EXECUTE")]:
+        aws.write("cloudformation", "delete_change_set", ChangeSetName=one["ChangeSetId"])
+    aws.write("logs", "put_retention_policy", logGroupName=names.eks_log_group("demo"), retentionInDays=7)
+
+
+def proposed(field: Field) -> None:
+    """A change set that waits."""
+    short_lived_logs(field)
+    field.done("stack.compare", revert_drift=True)
+
+
+def kept_logs(field: Field) -> bool:
+    groups = field.standing.aws.read("logs", "describe_log_groups", logGroupNamePrefix=names.eks_log_group("demo"))["logGroups"]
+    return bool(groups[0]["retentionInDays"] == 30) and not waits(field)
+
+
+def waits(_: Field) -> bool:
+    return ClusterStack.objects.exclude(change_set="").exists()
+
+
 def drifted(**fields: Any) -> Given:
     return {"name": "demo", "drift": make_drift(Cluster.objects.get(), resource=f"group/{GROUP}", **fields).pk}
 
@@ -178,6 +203,9 @@ def purchase(_: Field) -> Given:
 ROWS = (
     Row("orphan.delete", an_address_of_before, ("ReleaseAddress",), shown=lambda _: not Orphan.objects.exists()),
     Row("orphan.observe", lambda _: {"region": "us-west-2"}),
+    Row("stack.compare", lambda _: {"name": "demo", "revert_drift": True}, ("CreateChangeSet",), short_lived_logs, waits),
+    Row("stack.discard", lambda _: {"name": "demo"}, ("DeleteChangeSet",), proposed, lambda field: not waits(field)),
+    Row("stack.update", lambda _: {"name": "demo"}, ("ExecuteChangeSet",), proposed, kept_logs),
     Row("drift.observe", lambda _: {"name": "demo"}),
     Row("drift.accept", lambda _: drifted(), shown=decided("accepted")),
     Row("drift.ignore", lambda _: drifted(), shown=decided("ignored")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ChangeSet = dict[str, Any]
 _KIND = "_cloudformation.change-set"
 _NOTHING = "The submitted information didn't contain changes. Submit different information to create a change set."
-_NOT_SIMULATED = ("RollbackConfiguration", "ResourcesToImport", "DeploymentMode", "DeploymentConfig", "ImportExistingResources")
+_NOT_SIMULATED = ("RollbackConfiguration", "ResourcesToImport", "DeploymentConfig", "ImportExistingResources")
 _UPDATE_MEMBERS = ("TemplateBody", "UsePreviousTemplate", "Parameters", "Capabilities", "Tags")
 
 
@@ -48,13 +49,16 @@ def create_change_set(context: Context, params: dict[str, Any]) -> dict[str, Any
     tags = stack["tags"] if params.get("Tags") is None else params["Tags"]
     requests.check_tags(tags)
     requests.check_capabilities(parsed, params.get("Capabilities") or [])
-    found = changes_of(context, stack, parsed, values, tags)
+    mode = params.get("DeploymentMode") or ""
+    found = changes_of(context, stack, parsed, values, tags, revert_drift=bool(mode))
     begun = timeline.begin(
         context.now, ("CREATE_IN_PROGRESS", duration("cloudformation.change-set")), "CREATE_COMPLETE" if found else "FAILED"
     )
     update = {member: params[member] for member in _UPDATE_MEMBERS if params.get(member) is not None}
     if params.get("TemplateURL"):
         update |= {"TemplateBody": text}
+    if mode:
+        update |= {"DeploymentMode": mode}
     change_set: ChangeSet = {
         "id": context.arn("cloudformation", f"changeSet/{name}/{uuid.uuid4()}"),
         "name": name,
@@ -69,6 +73,7 @@ def create_change_set(context: Context, params: dict[str, Any]) -> dict[str, Any
         "tags": tags,
         "capabilities": params.get("Capabilities") or [],
         "update": update,
+        "mode": mode,
         "executed": False,
     }
     context.world.store.put(_KIND, context.scope, change_set["id"], change_set)
@@ -86,8 +91,19 @@ def describe_change_set(context: Context, params: dict[str, Any]) -> dict[str, A
         "Capabilities": change_set["capabilities"],
         "NotificationARNs": [],
         "RollbackConfiguration": {},
-        "Changes": change_set["changes"] if summary["Status"] == "CREATE_COMPLETE" else [],
+        "Changes": _shown(change_set, params) if summary["Status"] == "CREATE_COMPLETE" else [],
     }
+
+
+def _shown(change_set: ChangeSet, params: dict[str, Any]) -> list[dict[str, Any]]:
+    """Values are told only to who asks for them, and where what is there was compared."""
+    changes: list[dict[str, Any]] = copy.deepcopy(change_set["changes"])
+    if not params.get("IncludePropertyValues") and not change_set["mode"]:
+        for one in changes:
+            for detail in one["ResourceChange"].get("Details") or ():
+                for member in ("BeforeValue", "AfterValue"):
+                    detail["Target"].pop(member, None)
+    return changes
 
 
 @operation("cloudformation", "ListChangeSets")
@@ -170,6 +186,9 @@ def _summary(context: Context, change_set: ChangeSet) -> dict[str, Any]:
         "CreationTime": change_set["created"],
         "IncludeNestedStacks": False,
     }
+    if change_set["mode"]:
+        drifted = any(one["ResourceChange"].get("ResourceDriftStatus") in ("MODIFIED", "DELETED") for one in change_set["changes"])
+        told |= {"DeploymentMode": change_set["mode"], "StackDriftStatus": "DRIFTED" if drifted else "IN_SYNC"}
     if change_set["description"]:
         told["Description"] = change_set["description"]
     if status == "FAILED":

@@ -75,10 +75,10 @@ def _plain(value: Any) -> str:
 
 
 def _told(path: str, expected: Any, actual: Any, kind: str) -> Difference:
-    return {"PropertyPath": path, "ExpectedValue": _shown(expected), "ActualValue": _shown(actual), "DifferenceType": kind}
+    return {"PropertyPath": path, "ExpectedValue": shown(expected), "ActualValue": shown(actual), "DifferenceType": kind}
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if value is None:
         return "null"
     return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else _plain(value)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sandbox.aws.cloudformation import events, reasons, stacks
+from sandbox.aws.cloudformation import drift, events, reasons, stacks
+from sandbox.aws.cloudformation.compare import differences
 from sandbox.aws.cloudformation.intrinsics import NO_VALUE
 from sandbox.aws.cloudformation.resources import base
 from sandbox.aws.cloudformation.resources.base import ResourceFailed, ResourceType, Work
@@ -171,11 +172,23 @@ class Course:
         try:
             properties = self._properties(logical_id)
             work = self._work_with(logical_id, kind, properties, resource["physical_id"])
-            if properties == resource["properties"] and work.tags() == resource["tags"]:
+            before, tags_before = resource["properties"], resource["tags"]
+            if self.stack.get("revert_drift") and declared["Type"] == resource["type"] and drift.checkable(kind.name):
+                found = drift.as_it_is(self.context, self.stack, logical_id, properties)
+                if found is None:
+                    one |= {"action": "create"}
+                    self._begin_create(one)
+                    return
+                # What another hand changed counts as what was there before.
+                drifted = {difference["PropertyPath"].split("/")[1] for difference in differences(properties, found)}
+                before = {**before, **{member: found[member] for member in drifted}}
+                if "Tags" in drifted:
+                    theirs = {tag["Key"] for tag in found["Tags"]}
+                    tags_before = [*(tag for tag in tags_before if tag["Key"] not in theirs), *found["Tags"]]
+            if properties == before and work.tags() == tags_before:
                 self._end(one, "done")
                 return
             kind.validate(properties)
-            before, tags_before = resource["properties"], resource["tags"]
             changed = {name for name in {*before, *properties} if before.get(name) != properties.get(name)}
             if changed & kind.immutable or declared["Type"] != resource["type"]:
                 self._replace(one, kind, changed)

@@ -141,25 +141,37 @@ def _row(context: Context, stack: stacks.Stack, logical_id: str, at: float) -> d
         "StackResourceDriftStatus": "NOT_CHECKED",
         "Timestamp": at,
     }
-    read = actual.READERS.get(resource["type"])
-    if read is None:
+    if not checkable(resource["type"]):
         return row
-    work = Work(context, stack["name"], stack["id"], logical_id, resource["type"], expected, resource["physical_id"], stack["tags"])
     row["ExpectedProperties"] = json.dumps(expected, sort_keys=True)
-    try:
-        found = read(work)
-    except actual.Gone:
+    found = as_it_is(context, stack, logical_id, expected)
+    if found is None:
         return {**row, "StackResourceDriftStatus": "DELETED"}
-    except AWSError as failure:
-        if not reasons.missing(failure):
-            raise
-        return {**row, "StackResourceDriftStatus": "DELETED"}
-    found = _without_stack_tags(found, expected, stack)
     different = differences(expected, found)
     row["ActualProperties"] = json.dumps({name: found[name] for name in sorted(expected) if name in found}, sort_keys=True)
     row["PropertyDifferences"] = different
     row["StackResourceDriftStatus"] = "MODIFIED" if different else "IN_SYNC"
     return row
+
+
+def checkable(kind: str) -> bool:
+    """Whether that type's actual state can be compared."""
+    return kind in actual.READERS
+
+
+def as_it_is(context: Context, stack: stacks.Stack, logical_id: str, expected: dict[str, Any]) -> dict[str, Any] | None:
+    """The actual properties of a resource of a checkable type, without tags that come from the stack; None when it is gone."""
+    resource = stack["resources"][logical_id]
+    work = Work(context, stack["name"], stack["id"], logical_id, resource["type"], expected, resource["physical_id"], stack["tags"])
+    try:
+        found = actual.READERS[resource["type"]](work)
+    except actual.Gone:
+        return None
+    except AWSError as failure:
+        if not reasons.missing(failure):
+            raise
+        return None
+    return _without_stack_tags(found, expected, stack)
 
 
 def _without_stack_tags(found: dict[str, Any], expected: dict[str, Any], stack: stacks.Stack) -> dict[str, Any]:

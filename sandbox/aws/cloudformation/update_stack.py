@@ -44,7 +44,8 @@ def update_stack(context: Context, params: dict[str, Any]) -> dict[str, Any]:
     tags = stack["tags"] if params.get("Tags") is None else params["Tags"]
     requests.check_tags(tags)
     requests.check_capabilities(parsed, params.get("Capabilities") or [])
-    if _same(stacks.parsed(stack), parsed) and values == stack["parameters"] and _map(tags) == _map(stack["tags"]):
+    reverts = bool(params.get("DeploymentMode"))  # only change sets have it
+    if not reverts and _same(stacks.parsed(stack), parsed) and values == stack["parameters"] and _map(tags) == _map(stack["tags"]):
         raise error("No updates are to be performed.")
     _refuse_removed_exports(context, stack, parsed)
     before = {member: copy.deepcopy(stack[member]) for member in _KEPT}
@@ -57,6 +58,7 @@ def update_stack(context: Context, params: dict[str, Any]) -> dict[str, Any]:
         "updated": context.timestamp,
         "before": before,
         "disable_rollback": bool(params.get("DisableRollback")),
+        "revert_drift": reverts,
         "client_token": params.get("ClientRequestToken") or "",
     }
     run = runs.update(context, stack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sandbox.testing import call
 from sandbox.tests.cloudformation.conftest import GATEWAY, VPC, Cloudformation, subnet
 
 WIDER = {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.2.0.0/16"}}
@@ -77,3 +78,41 @@ def test_names_are_unique_a_token_repeats_and_a_deleted_one_is_gone(cfn: Cloudfo
     cfn("DeleteChangeSet", StackName="net", ChangeSetName="next")
     cfn("DeleteChangeSet", StackName="net", ChangeSetName="next")
     assert cfn.refused("DescribeChangeSet", StackName="net", ChangeSetName="next")[0] == "ChangeSetNotFound"
+
+
+def test_a_drift_aware_one_sets_back_what_another_hand_changed_and_deleted(cfn: Cloudformation) -> None:
+    logs = {name: {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": name, "RetentionInDays": 30}} for name in ("A", "B")}
+    tagged = {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.1.0.0/16", "Tags": [{"Key": "a", "Value": "1"}]}}
+    resources = {"Vpc": tagged, "Gateway": GATEWAY, **logs}
+    cfn.stack(resources, Tags=[{"Key": "team", "Value": "ml"}])
+    asked = {"StackName": "net", "UsePreviousTemplate": True, "DeploymentMode": "REVERT_DRIFT"}
+    cfn("CreateChangeSet", ChangeSetName="none", **asked)
+    cfn.settle()
+    told = cfn("DescribeChangeSet", StackName="net", ChangeSetName="none")
+    assert (told["Status"], told["StackDriftStatus"]) == ("FAILED", "IN_SYNC")
+
+    call(cfn.world, "logs", "PutRetentionPolicy", {"logGroupName": "A", "retentionInDays": 7})
+    call(cfn.world, "logs", "DeleteLogGroup", {"logGroupName": "B"})
+    cfn.ec2("CreateTags", Resources=[cfn.physical("net", "Vpc")], Tags=[{"Key": "a", "Value": "2"}, {"Key": "b", "Value": "3"}])
+    # An ordinary change set does not see it.
+    assert proposed(cfn, resources, "blind")["Status"] == "FAILED"
+    cfn("CreateChangeSet", ChangeSetName="back", **asked)
+    cfn.settle()
+    told = cfn("DescribeChangeSet", StackName="net", ChangeSetName="back")
+    assert (told["DeploymentMode"], told["StackDriftStatus"]) == ("REVERT_DRIFT", "DRIFTED")
+    assert outline(told) == [("Modify", "Vpc", "False"), ("Modify", "A", "False"), ("Add", "B", "")]
+    target = told["Changes"][1]["ResourceChange"]["Details"][0]["Target"]
+    assert (target["Path"], target["BeforeValue"], target["AfterValue"], target["BeforeValueFrom"]) == (
+        "/RetentionInDays",
+        "7",
+        "30",
+        "ACTUAL_STATE",
+    )
+    cfn("ExecuteChangeSet", StackName="net", ChangeSetName="back")
+    cfn.settle()
+    assert cfn.describe("net")["StackStatus"] == "UPDATE_COMPLETE"
+    groups = call(cfn.world, "logs", "DescribeLogGroups", {})["logGroups"]
+    assert {one["logGroupName"]: one["retentionInDays"] for one in groups} == {"A": 30, "B": 30}
+    (vpc,) = cfn.ec2("DescribeVpcs", VpcIds=[cfn.physical("net", "Vpc")])["Vpcs"]
+    own = {tag["Key"]: tag["Value"] for tag in vpc["Tags"] if not tag["Key"].startswith("aws:")}
+    assert own == {"a": "1", "team": "ml"}
