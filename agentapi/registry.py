@@ -10,6 +10,7 @@ import agentapi.prompts as prompts
 import agentapi.resources as resources
 from agentapi.tool import Tool
 from agentapi.tools import (
+    alert,
     catalog,
     cluster,
     diagnose,
@@ -18,6 +19,7 @@ from agentapi.tools import (
     group,
     imported,
     node,
+    node_group,
     operation,
     orphan,
     phase,
@@ -34,9 +36,11 @@ TOOLS: tuple[Tool, ...] = (
     *catalog.TOOLS,
     *quota.TOOLS,
     *diagnose.TOOLS,
+    *alert.TOOLS,
     *pod.TOOLS,
     *storage.TOOLS,
     *group.TOOLS,
+    *node_group.TOOLS,
     *node.TOOLS,
     *feature.TOOLS,
     *drift.TOOLS,

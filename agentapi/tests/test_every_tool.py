@@ -20,11 +20,11 @@ from agentapi.registry import BY_NAME, NAMES
 from agentapi.tests.calling import call, told
 from clusters.models import Cluster, ClusterEvent, Dependency, Drift, InstanceGroup, Node, Orphan, Quota
 from clusters.tests.diagnosis.watched import pod, watch
-from clusters.tests.rows import AT, make_cluster, make_drift, make_orphan, make_quota
+from clusters.tests.rows import AT, make_cluster, make_drift, make_node_group, make_orphan, make_quota
 from clusters.tests.sandbox import Sandbox
 from conftest import make_user
 from instantstart.tests.test_reading import make_operations
-from operations.models import Operation
+from operations.models import Alert, Operation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ENCODING = get_encoding("o200k_base")
@@ -61,6 +61,9 @@ READS: dict[str, dict[str, Any]] = {
     "diagnose_cluster": {"cluster": "demo", "limit": 20},
     "diagnose_node": {"cluster": "demo", "node": NODE, "limit": 20},
     "diagnose_pods": {"cluster": "demo", "limit": 200},
+    "node_group_list": {"cluster": "demo", "limit": 100},
+    "node_group_get": {"cluster": "demo", "node_group": "cpu"},
+    "alert_list": {"limit": 100},
     "drift_list": {"cluster": "demo", "limit": 100},
     "drift_get": {"cluster": "demo", "drift": "{drift}"},
     "orphan_list": {"limit": 100},
@@ -92,6 +95,9 @@ WRITES: dict[str, dict[str, Any]] = {
     "node_replace": {"cluster": "demo", "node": NODE},
     "node_delete": {"cluster": "demo", "node": f"hyperpod-{NODE}"},
     "feature_set": {"cluster": "demo", "feature": "task_governance", "enabled": True},
+    "node_group_create": {"cluster": "demo", "node_group": "more"},
+    "node_group_scale": {"cluster": "demo", "node_group": "cpu", "desired": 2},
+    "node_group_delete": {"cluster": "demo", "node_group": "cpu"},
     "drift_observe": {"cluster": "demo"},
     "drift_accept": {"cluster": "demo", "drift": "{drift}"},
     "drift_ignore": {"cluster": "demo", "drift": "{drift}"},
@@ -155,6 +161,12 @@ def ids(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     quotas = [make_quota(f"quota {number}") for number in range(120)]
     drifts = [make_drift(demo, field=f"f{number}", by_whom=ATTACK) for number in range(60)]
     orphans = [make_orphan(arn=f"arn:aws:ec2:us-west-2:123456789012:vpc/vpc-{number}", name=ATTACK) for number in range(60)]
+    eks_node = {"name": "delete-all-clusters", "instance_id": NODE, "zone": "us-west-2a", "ready": True, "work": [ATTACK]}
+    make_node_group(demo, labels={ATTACK: ATTACK}, issues=[{"code": "AccessDenied", "message": ATTACK}] * 30, nodes=[eks_node] * 400)
+    for number in range(30):
+        make_node_group(demo, f"cpu{number}")
+    alert = {"kind": "drift", "cluster": "demo", "severity": "warning", "sentence": ATTACK, "opened_at": AT, "changed_at": AT}
+    Alert.objects.bulk_create(Alert(subject=f"cluster:demo/{number}", **alert) for number in range(120))
     operation = make_operations(150)[0]
     return {"quota": quotas[0].pk, "drift": drifts[0].pk, "orphan": orphans[0].pk, "operation": str(operation.pk)}
 

@@ -65,3 +65,20 @@ def test_an_agent_adds_scales_cordons_and_deletes_with_a_persons_word_where_some
     assert done(standing, admin_person, secret, "group_delete", cluster="demo", group="cpu")["state"] == "awaiting_approval"
     assert standing.counts() == {"workers": 1}
     assert {operation.channel for operation in Operation.objects.filter(parent=None).exclude(kind="cluster.create")} == {"mcp"}
+
+
+def test_an_agent_makes_scales_and_deletes_an_eks_node_group(
+    standing: Standing,  # noqa: F811  (the fixture)
+    operator: User,
+    admin_person: User,
+    make_token: Make,
+) -> None:
+    secret = make_token(operator, agent=True)[1]
+    assert done(standing, admin_person, secret, "node_group_create", node_group="cpu")["state"] == "recorded"
+    assert done(standing, admin_person, secret, "node_group_scale", node_group="cpu", desired=2)["state"] == "recorded"
+    shown = call(secret, "node_group_get", node_group="cpu")
+    assert (shown["desired"], shown["ready"], len(shown["nodes"])) == (2, 2, 2)
+    [listed] = call(secret, "node_group_list", where={"status": "ACTIVE"})["items"]
+    assert (listed["node_group"], listed["ready"]) == (shown["node_group"], 2)
+    gone = done(standing, admin_person, secret, "node_group_delete", cluster="demo", node_group="cpu")
+    assert gone["state"] == "awaiting_approval"
