@@ -70,3 +70,35 @@ def test_nodes_are_found_on_a_page_of_their_own(signed_in: Page, product: Produc
     page.get_by_role("link", name="Show all nodes").click()
     page.get_by_role("link", name=key).click()
     expect(page.get_by_role("heading", name=key)).to_be_visible()
+
+
+def test_an_eks_node_group_is_made_scaled_and_deleted_after_its_name_was_typed(signed_in: Page, product: Product, demo: str) -> None:
+    page = signed_in
+    path = f"/clusters/{demo}/node-groups/cpu/"
+    page.goto(f"/clusters/{demo}/")
+    page.get_by_role("link", name="Create a node group").click()
+    page.get_by_label("Name", exact=True).fill("cpu")
+    page.get_by_role("button", name="Show the plan").click()
+    expect(page.get_by_role("heading", level=1, name=f"Create the EKS node group cpu in {demo}")).to_be_visible()
+    assert product.api.call("GET", path).status == 404, "a plan makes nothing"
+    page.get_by_role("button", name="Create the node group").click()
+    page.wait_for_url("**/operations/**")
+    ended_well(page)
+    page.goto(f"/clusters/{demo}/")
+    group = page.locator("section[aria-labelledby='node-groups-title']").get_by_role("row", name="cpu")
+    expect(group).to_contain_text("1 ready of 1")
+    assert serious(page) == []
+    group.get_by_role("link", name="Scale").click()
+    page.get_by_label("Nodes it is to have").fill("2")
+    page.get_by_role("button", name="Show the plan").click()
+    page.get_by_role("button", name="Scale it to 2").click()
+    page.wait_for_url("**/operations/**")
+    ended_well(page)
+    assert product.api.call("GET", path).body["desired"] == 2
+    page.goto(f"/clusters/{demo}/node-groups/cpu/delete/")
+    delete = page.get_by_role("button", name="Delete it, with its nodes")
+    expect(delete).to_be_disabled()
+    page.get_by_label("Type cpu to confirm").fill("cpu")
+    delete.click()
+    page.wait_for_url("**/operations/**")
+    ended_well(page)
