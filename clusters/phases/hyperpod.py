@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from clusters import lifecycle
 from clusters.choices import DependencyState, PhaseName, Seen
 from clusters.dependencies.entry import DependencyEntry
+from clusters.groups import evidence
+from clusters.groups.choice import WELL
 from clusters.phases.probe import PhaseObservation, ResourceSeen
 from clusters.reading import failures
 from clusters.reading.hyperpod import GROUP_RESOURCE, NODE_RESOURCE
 from clusters.reading.reader import ClusterReader
+from clusters.sentences import listing
 from clusters.steps.base import Subject
 from clusters.steps.dependencies import DependenciesActive, broken, detect_all, waiting_sentence
 from clusters.steps.hyperpod import CreateHyperPod, NodesReady, cluster_fault, nodes_sentence
 from clusters.steps.lifecycle import UploadScript
-from operations.step import Step
+from operations import clock
+from operations.step import Fault, Step
 
 NAME = PhaseName.HYPERPOD
 TITLE = "Create the HyperPod cluster"
 TYPICAL_SECONDS = 840
+RECENT = timedelta(hours=1)
+"""Errors older than this do not explain why nodes are missing now."""
 
 
 def steps(subject: Subject) -> list[Step]:
@@ -46,10 +54,16 @@ def probe(reader: ClusterReader, entries: tuple[DependencyEntry, ...]) -> PhaseO
         return PhaseObservation(Seen.CHANGING, "The HyperPod cluster is Creating", facts, resources)
     message, complete = nodes_sentence(reader, found)
     if not complete:
-        troubles = failures.errors_of(reader.events)
+        troubles = [event for event in failures.errors_of(reader.events) if event.at >= clock.now() - RECENT]
         faults = tuple(failures.fault(event.description) for event in troubles[:1])
+        message = ". ".join([message, *(fault.message for fault in faults)])
         some = any(node.ready for node in reader.nodes)
         return PhaseObservation(Seen.DEGRADED if some and troubles else Seen.CHANGING, message, facts, resources, faults)
+    running = [item for item in reader.instances if item.status == "Running"]
+    condemned = [item.key for item in running if evidence.health(reader, item.instance_id) not in WELL]
+    if condemned:
+        told = Fault("nodes_not_well", f"{message}; not well, says health monitoring: {listing(condemned, 3)}.", "Look at the diagnosis.")
+        return PhaseObservation(Seen.DEGRADED, told.message, facts, resources, (told,))
     seen = detect_all(reader, entries)
     fault_ = broken(seen)
     if fault_ is not None:

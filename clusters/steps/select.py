@@ -6,6 +6,7 @@ from accounts.models import ApiToken
 from accounts.preferences import prefer_cluster, preferred_cluster
 from accounts.principal import Principal
 from accounts.principals import principal_for
+from clusters.models import Cluster
 from clusters.reading.reader import ClusterReader
 from clusters.steps import links
 from clusters.steps.base import ClusterStep, WaitingStep, absent, failed, pending, ready
@@ -30,6 +31,8 @@ class PreferCluster(ClusterStep):
             return ready("Nobody's preference is asked for: whoever asked is gone")
         if preferred_cluster(principal) == self.subject.name:
             return ready(f"{self.subject.name} is the preferred cluster of {principal.token or principal.user}")
+        if Cluster.objects.exclude(name=self.subject.name).exists():
+            return ready("There are other clusters: calls that name none are not turned to this one unasked")
         return absent()
 
     def apply(self, context: StepContext, seen: Observation) -> Outcome:

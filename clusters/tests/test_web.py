@@ -13,14 +13,16 @@ from django.urls import reverse
 from accounts.models import Preference, User
 from clusters.catalog.reading import TrainingPlan
 from clusters.choices import State
-from clusters.models import Cluster
+from clusters.models import Cluster, Price
 from clusters.spec import ClusterInput
 from clusters.tests.rows import AT, make_cluster
 from clusters.web import wizard
 from clusters.web.forms import ClusterForm
 from clusters.web.offered import Offered
+from clusters.web.type_choices import type_choices
 from instantstart.problem import FieldError, Problem
-from operations.models import Operation
+from operations.models import Alert, Operation
+from operations.models.alert import AlertKind
 
 PLAN = TrainingPlan(
     arn="arn:aws:sagemaker:us-west-2:123456789012:training-plan/p5-week",
@@ -136,6 +138,32 @@ def test_a_value_that_no_database_takes_is_refused_on_a_page_that_names_it(of_op
     assert not Operation.objects.exists()
 
 
+def test_the_page_of_a_cluster_says_above_all_what_is_the_matter(of_viewer: Client) -> None:
+    make_cluster()
+    Alert.objects.create(
+        kind=AlertKind.NODE_UNHEALTHY,
+        subject="node:demo/i-1",
+        cluster="demo",
+        severity="error",
+        sentence="i-1 is not well.",
+        fix="Replace it.",
+        opened_at=AT,
+        changed_at=AT,
+    )
+    assert "i-1 is not well. Replace it." in of_viewer.get("/clusters/demo/").content.decode()
+    Alert.objects.update(closed_at=AT)
+    assert "i-1 is not well." not in of_viewer.get("/clusters/demo/").content.decode()
+
+
+def test_a_form_shows_the_newest_price_of_the_region(db: None) -> None:
+    assert "ml.g5.8xlarge: price unknown" in dict(type_choices("us-west-2"))["ml.g5.8xlarge"]
+    for day, per_hour in ((1, 3.0), (2, 3.06)):
+        at = datetime(2026, 11, day, tzinfo=UTC)
+        Price.objects.create(region="us-west-2", instance_type="ml.g5.8xlarge", per_hour=per_hour, effective_at=at, read_at=AT)
+    assert dict(type_choices("us-west-2"))["ml.g5.8xlarge"].startswith("ml.g5.8xlarge: $3.06/h, ")
+    assert "price unknown" in dict(type_choices("eu-west-1"))["ml.g5.8xlarge"]
+
+
 def test_a_cluster_may_be_called_new(of_viewer: Client) -> None:
     make_cluster("new")
     answer = of_viewer.get(reverse("clusters-web:detail", kwargs={"name": "new"}))
@@ -180,6 +208,7 @@ def form(**changes: str) -> ClusterForm:
     return ClusterForm(QueryDict("&".join(f"{name}={value}" for name, value in {**TYPED, **changes}.items())), offered=OFFERED)
 
 
+@pytest.mark.django_db
 def test_the_form_means_what_the_action_takes() -> None:
     filled = form(zone="us-west-2b", network_public_access_cidrs="192.0.2.0/24, 198.51.100.0/24", tags="team=vision", fsx="on")
     assert filled.is_valid()
@@ -188,6 +217,7 @@ def test_the_form_means_what_the_action_takes() -> None:
     assert data.network.public_access_cidrs == ["192.0.2.0/24", "198.51.100.0/24"] and data.tags == {"team": "vision"}
 
 
+@pytest.mark.django_db
 def test_an_existing_network_is_given_as_one() -> None:
     filled = form(
         network_existing_vpc_id="vpc-1",
@@ -199,6 +229,7 @@ def test_an_existing_network_is_given_as_one() -> None:
     assert existing is not None and existing.private_subnet_ids == ["subnet-1", "subnet-2"]
 
 
+@pytest.mark.django_db
 def test_a_training_plan_says_what_is_left_of_it_and_counts_only_with_its_capacity() -> None:
     choices = dict(form().fields["group_training_plan_arn"].choices)  # type: ignore[attr-defined]
     assert choices[PLAN.arn] == "p5-week: 2 of 4 × ml.p5.48xlarge free, us-west-2a, 2026-12-01 to 2026-12-08, Active"
@@ -207,6 +238,7 @@ def test_a_training_plan_says_what_is_left_of_it_and_counts_only_with_its_capaci
         assert filled.is_valid() and filled.to_input()["group"]["training_plan_arn"] == arn
 
 
+@pytest.mark.django_db
 def test_a_problem_is_shown_beside_the_field_that_it_names() -> None:
     filled = form()
     assert filled.is_valid()

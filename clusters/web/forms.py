@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
-from clusters.catalog.instance_types import INSTANCE_TYPES, InstanceType
 from clusters.catalog.reading import TrainingPlan
 from clusters.spec import NAME_RULE, Capacity, DeepHealthCheck, GroupInput
 from clusters.web.offered import Offered
+from clusters.web.type_choices import type_choices
 from instantstart.web.forms import ProblemForm
 
 CAPACITY_WORDS = {
@@ -23,14 +24,6 @@ HEALTH_WORDS = {
     DeepHealthCheck.INSTANCE_CONNECTIVITY: "Test the network between instances",
     DeepHealthCheck.MULTI_NODE_TRAINING_VALIDATION: "Validate with a short multi-node training",
 }
-
-
-def described(fact: InstanceType) -> str:
-    """ "ml.p5.48xlarge: 8 × H100 80 GB, 192 vCPU, 2048 GiB, $66.05/h"."""
-    parts = [f"{fact.accelerators} × {fact.accelerator} {fact.accelerator_gb} GB"] if fact.accelerator and fact.accelerators else []
-    parts += [f"{fact.vcpus} vCPU", f"{fact.memory_gib:g} GiB"]
-    parts.append(f"${fact.price_per_hour:,.2f}/h" if fact.price_per_hour is not None else "price unknown")
-    return f"{fact.name}: {', '.join(parts)}"
 
 
 def _plan_words(plan: TrainingPlan) -> str:
@@ -119,7 +112,7 @@ class ClusterForm(ProblemForm):
         self._choices("kubernetes_version", [("", "Newest that HyperPod documents"), *((version, version) for version in offered.versions)])
         none = "Choose one" if offered.plans else "This region has no training plan that could be used"
         self._choices("group_training_plan_arn", [("", none), *((plan.arn, _plan_words(plan)) for plan in offered.plans)])
-        self._choices("group_instance_type", [(fact.name, described(fact)) for fact in INSTANCE_TYPES.values()])
+        self._choices("group_instance_type", type_choices(str(self["region"].value() or settings.DEFAULT_REGION)))
 
     def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]

@@ -15,10 +15,10 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.choices import Role
 from clusters.actions.group import INSTEAD
-from clusters.catalog.instance_types import INSTANCE_TYPES
 from clusters.models import InstanceGroup
-from clusters.web.forms import CAPACITY_WORDS, described
+from clusters.web.forms import CAPACITY_WORDS
 from clusters.web.groups import to_operation
+from clusters.web.type_choices import type_choices
 from instantstart.problem import Problem
 from instantstart.web.forms import ProblemForm
 from instantstart.web.review import Review, carry_out, plan_of, reviewed, show
@@ -59,7 +59,7 @@ class GroupChangeForm(ProblemForm):
         super().__init__(data, initial=self.current)
         field = self.fields["instance_type"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 (narrows for the type checker)
-        known = {fact.name: described(fact) for fact in INSTANCE_TYPES.values()}
+        known = dict(type_choices(row.cluster.region))
         field.choices = list(({row.instance_type: row.instance_type} | known).items())
 
     def changed(self) -> dict[str, Any]:

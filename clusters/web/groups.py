@@ -15,12 +15,12 @@ from accounts.choices import Role
 from accounts.principals import principal_of
 from clusters.api.groups import reasons
 from clusters.api.nodes import VERBS, events_of, operations_on_nodes
-from clusters.catalog.instance_types import INSTANCE_TYPES
 from clusters.groups import advice
 from clusters.groups.spec import DEDICATED, SHARED
 from clusters.models import Cluster, InstanceGroup, Node
 from clusters.spec import Capacity, GroupInput
-from clusters.web.forms import CAPACITY_WORDS, described
+from clusters.web.forms import CAPACITY_WORDS
+from clusters.web.type_choices import type_choices
 from instantstart.problem import Problem
 from instantstart.web.forms import ProblemForm
 from instantstart.web.review import Review, carry_out, plan_of, reviewed, show
@@ -104,11 +104,11 @@ class GroupForm(ProblemForm):
     )
     image_id = forms.CharField(required=False, label="Image", help_text="ami-…; empty: HyperPod's own.")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, region: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["instance_type"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 (narrows for the type checker)
-        field.choices = [(fact.name, described(fact)) for fact in INSTANCE_TYPES.values()]
+        field.choices = type_choices(region)
 
     def to_group(self) -> dict[str, Any]:
         """One group of `group.add`; what was left empty is left out."""
@@ -155,7 +155,7 @@ def to_operation(name: str) -> Any:
 def group_new(request: HttpRequest, name: str) -> HttpResponse:
     """An empty form; with what was typed in the address, its plan; a POST is the yes."""
     cluster = get_object_or_404(Cluster, name=name)
-    form = GroupForm(request.GET or None)
+    form = GroupForm(request.GET or None, region=cluster.region)
     status = 200
     if request.GET:
         status = 422

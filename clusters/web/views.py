@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -25,7 +26,8 @@ from instantstart.problem import Problem
 from instantstart.web.review import Review, reviewed
 from instantstart.web.signed_in import page
 from operations.choices import Channel, OperationState
-from operations.models import Operation
+from operations.models import Alert, Operation
+from operations.models.alert import AlertKind
 from operations.submission import Submission
 from operations.submit import submit
 
@@ -33,6 +35,9 @@ NODES_SHOWN = 20
 """On the cluster's own page, those that are not well first; its page of nodes has all."""
 EVENTS_SHOWN = 20
 OPERATIONS_SHOWN = 8
+ALERTS_SHOWN = 5
+BANNERS = Q(kind__in=(AlertKind.NODE_UNHEALTHY, AlertKind.CAPACITY_PARTIAL))
+"""Kinds of alerts that the page of a cluster shows above all; drift and failed operations have their own places."""
 _DOCUMENTS = {"eks": "EKS cluster", "hyperpod": "HyperPod cluster", "stack": "CloudFormation stack of the control plane"}
 _LOOKS = {
     DependencyState.ACTIVE: "ready",
@@ -116,6 +121,7 @@ def cluster_detail(request: HttpRequest, name: str) -> HttpResponse:
         "resources": cluster.resources.all(),
         "operations": operations,
         "operation": shown,
+        "alerts": Alert.objects.filter(BANNERS, cluster=name, closed_at=None).order_by("-opened_at")[:ALERTS_SHOWN],
         "drifted": cluster.drifts.filter(state=DriftState.OPEN).count(),
         "preferred": preferred_cluster(principal),
         "may_change": principal.role.covers(Role.OPERATOR),

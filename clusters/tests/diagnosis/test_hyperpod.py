@@ -108,6 +108,11 @@ def test_what_health_monitoring_says_of_nodes_is_told_with_what_to_do(ill: Ill) 
         [well] = ill.standing.nodes("workers")
         healthy = ill.ask(f"nodes/{well['InstanceId']}/diagnosis/")
         assert (healthy["findings"], healthy["next_steps"]) == ([], [])
+        # A node that runs and is Ready and takes no pods is not what was wanted: neither phase nor cluster is called ready.
+        seen = ill.client.get("/api/v1/clusters/demo/").json()
+        [phase] = [one for one in ill.client.get("/api/v1/clusters/demo/phases/").json()["results"] if one["name"] == "hyperpod"]
+        assert (seen["state"], phase["state"]) == ("degraded", "degraded")
+        assert "health monitoring" in phase["message"].lower()
         assert healthy["summary"] == f"Nothing speaks of a present error on node {well['InstanceId']}."
     finally:
         remove(ill, "gpus")
