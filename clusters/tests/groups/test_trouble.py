@@ -31,6 +31,7 @@ def test_changes_of_groups_that_die_once_at_each_point_end_the_same(
     standing: Standing, operator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killer = Killer()
+    standing.sandbox.call("POST", "clock", {"pause": True})  # so that each change has to be waited for, which is one of the points
     for number, (kind, raw, counts, call) in enumerate(CHAIN):
         standing.mark()
         if number % 2 == 0:  # every other change dies around its call once more; the others get past it
@@ -43,6 +44,7 @@ def test_changes_of_groups_that_die_once_at_each_point_end_the_same(
         assert standing.counts() == counts
         # A driver that died may send its call again, under the same token or name, to no further effect.
         assert set(standing.writes()) == {call}
+    standing.sandbox.call("POST", "clock", {"resume": True})
     assert (killer.to_come, killer.reached) == (set(), set(points.POINTS))
 
 
