@@ -73,6 +73,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         "accounts",
         "read_only",
         "agent",
+        "toolsets",
         *token_limits.FIELDS,
         "parent",
         "created",

@@ -20,7 +20,7 @@ from agentapi.errors import Refused, ToolError
 from agentapi.limits import Limits, TooMany
 from agentapi.rest import Rest
 from agentapi.server import build
-from agentapi.toolsets import HEADER, READ_ONLY_HEADER, choice_of
+from agentapi.toolsets import HEADER, IN_ADDRESS, IN_HEADER, READ_ONLY_HEADER, choice_of
 from instantstart.live.origin import is_ours
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
@@ -69,7 +69,8 @@ class Door:
         try:
             me = await rest.get("me/")
             query = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-            toolsets = query.get("toolsets", []) + ([headers[HEADER]] if HEADER in headers else [])
+            toolsets = [(IN_ADDRESS, value) for value in query.get("toolsets", [])]
+            toolsets += [(IN_HEADER, headers[HEADER])] if HEADER in headers else []
             read_only = query.get("read_only", []) + ([headers[READ_ONLY_HEADER]] if READ_ONLY_HEADER in headers else [])
             choice = choice_of(toolsets, read_only).narrowed(me)
         except Refused as refused:

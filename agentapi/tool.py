@@ -11,20 +11,12 @@ from pydantic import BaseModel
 
 from agentapi.outputs import Change
 from agentapi.schema import input_schema, output_schema
+from agentapi.sets import TOOLSETS
 
 if TYPE_CHECKING:
     from agentapi.call import Call
 
-TOOLSETS: Mapping[str, str] = {
-    "core": "From nothing to a ready cluster: clusters, phases, operations, catalogue, quotas",
-    "groups": "Instance groups: add, scale, change, delete",
-    "nodes": "Nodes: look, cordon, drain, reboot, replace, delete",
-    "features": "Managed features, storage defaults, software",
-    "governance": "Drift, orphans, imports, quota increases, training plans, cost",
-    "operations": "History, retry and cancellation of changes",
-    "diagnose": "What is wrong, and why",
-}
-"""Sets of tools that can be switched on, and what each is for. A new one is a row here."""
+__all__ = ["TOOLSETS", "Answer", "Tool", "Verify"]
 
 
 @dataclass(frozen=True)

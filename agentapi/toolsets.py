@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentapi.errors import ToolError
-from agentapi.tool import TOOLSETS, Tool
+from agentapi.sets import TOOLSETS
+from agentapi.tool import Tool
 
 HEADER = "x-instantstart-toolsets"
 READ_ONLY_HEADER = "x-instantstart-read-only"
+IN_ADDRESS, IN_HEADER, IN_COMMAND = "toolsets of the address", "The header X-InstantStart-Toolsets", "--toolsets"
+"""Where sets are named, as it is said to people."""
+LONGEST = 200
+"""Characters that are repeated of names that no set has."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,16 @@ class Choice:
         )
 
 
-def choice_of(toolsets: Iterable[str], read_only: Iterable[str]) -> Choice:
-    """From the values of the address or the headers. ToolError for a set that does not exist."""
-    names = [name.strip() for value in toolsets for name in value.split(",") if name.strip()]
-    unknown = sorted(set(names) - set(TOOLSETS) - {"all"})
-    if unknown:
-        raise ToolError("unknown_toolset", f"There is no toolset {', '.join(unknown)}.", f"There are: {', '.join(TOOLSETS)}, all.")
+def choice_of(toolsets: Iterable[tuple[str, str]], read_only: Iterable[str]) -> Choice:
+    """toolsets: where each value stands, and the value: names, by commas. ToolError for a set that does not exist, which says where."""
+    names: list[str] = []
+    for where, value in toolsets:
+        named = [name.strip() for name in value.split(",") if name.strip()]
+        unknown = sorted(set(named) - set(TOOLSETS) - {"all"})
+        if unknown:
+            sentence = f"{where}: there is no toolset {', '.join(unknown)[:LONGEST]}."
+            raise ToolError("unknown_toolset", sentence, f"There are: {', '.join(TOOLSETS)}, all.")
+        names += named
     chosen = None if not names or "all" in names else frozenset(names)
     return Choice(chosen, any(value.lower() in ("", "1", "true", "yes") for value in read_only))
 

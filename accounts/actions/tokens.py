@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,6 +19,7 @@ from accounts.choices import Role
 from accounts.models import ApiToken
 from accounts.models.user import User
 from accounts.principal import Principal
+from instantstart import toolsets as sets_of_tools
 from instantstart.problem import FieldError, Problem
 
 
@@ -41,7 +43,7 @@ def create(
     What is left out is inherited: the principal's role, clusters, accounts, read-only mark, toolsets and limits of an hour.
     expires_in: default and longest from settings (days); never later than the creating token's own end.
     Problem 403 `agent_token` when an agent asks, 422 `exceeds_rights` with one error for each field that asks for more than the
-    principal holds, 422 `invalid_input` when the name is taken.
+    principal holds, 422 `invalid_input` when the name is taken or there is no such set of tools.
     """
     subject = f"token:{name}"
     with refuse("token.create", principal, channel, subject):
@@ -72,6 +74,7 @@ def create(
                 "Ask for less.",
                 errors=errors,
             )
+        _refuse_unknown(toolsets or ())
         with transaction.atomic():
             # A name is free again once the token that had it has expired.
             ApiToken.objects.filter(user=principal.user, name=name, expiry__lt=timezone.now()).delete()
@@ -100,6 +103,16 @@ def create(
                 raise Problem(422, "invalid_input", "Invalid input", "The name is taken.", "Choose another name.", errors=[taken]) from None
             audit.record("token.create", principal=principal, channel=channel, subject=subject)
     return token, secret
+
+
+def _refuse_unknown(toolsets: Iterable[str]) -> None:
+    """Problem 422 that names the sets of tools that there are not, and those that there are."""
+    unknown = sets_of_tools.unknown(toolsets)
+    if not unknown:
+        return
+    hint = f"There are: {', '.join(sets_of_tools.known())}. Leave it out for all."
+    error = FieldError("toolsets", "unknown_toolset", f"There is no toolset {', '.join(unknown)}.", hint)
+    raise Problem(422, "invalid_input", "Invalid input", f"toolsets: {error.detail}", hint, errors=[error])
 
 
 def _excesses(

@@ -84,7 +84,7 @@ class NewTokenSerializer(Asked):
     read_only = serializers.BooleanField(required=False)  # type: ignore[assignment]
     agent = serializers.BooleanField(required=False, default=False)
     toolsets = serializers.ListField(
-        child=serializers.RegexField(r"^[a-z][a-z_]{0,31}$"),
+        child=serializers.CharField(max_length=32),
         required=False,
         allow_null=True,
         allow_empty=False,

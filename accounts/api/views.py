@@ -28,7 +28,7 @@ from instantstart.api.views import ApiView, ApiViewSet
 from operations.choices import Channel
 from operations.plan import Change, FieldChange, Irreversible
 
-LIMITS = ("role", "clusters", "accounts", "read_only", "agent", *token_limits.FIELDS)
+LIMITS = ("role", "clusters", "accounts", "read_only", "agent", "toolsets", *token_limits.FIELDS)
 """What a new token's plan shows of it."""
 
 

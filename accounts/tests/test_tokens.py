@@ -109,3 +109,18 @@ def test_others_tokens_are_not_found_but_by_admins(operator, viewer, admin_perso
     assert [row["user"] for row in admin.get("/api/v1/tokens/").json()["results"]] == ["admin"]
     assert [row["name"] for row in admin.get("/api/v1/tokens/?user=operator").json()["results"]] == ["laptop"]
     assert admin.delete(f"/api/v1/tokens/{token.uid}/").status_code == 204
+
+
+def test_a_token_names_the_sets_of_tools_that_an_agent_is_shown_and_unknown_ones_are_refused_with_those_there_are(operator, api):
+    client = api(operator)
+    made = client.post("/api/v1/tokens/", {"name": "nightly", "agent": True, "toolsets": ["core", "nodes"]})
+    assert (made.status_code, made.json()["toolsets"]) == (201, ["core", "nodes"])
+    for wrong in (["core", "everything"], ["Core!"], ["all"]):
+        answer = client.post("/api/v1/tokens/", {"name": "other", "agent": True, "toolsets": wrong})
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["field"], error["code"]) == (422, "toolsets", "unknown_toolset")
+        assert error["detail"] == f"There is no toolset {wrong[-1]}."
+        assert error["hint"].startswith("There are: core, ") and "diagnose" in error["hint"]
+    assert not ApiToken.objects.filter(name="other").exists()
+    planned = client.post("/api/v1/tokens/?dry_run=true", {"name": "third", "agent": True, "toolsets": ["core"]}).json()
+    assert {"field": "toolsets", "before": None, "after": ["core"]} in planned["changes"][0]["fields"]

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from accounts.choices import AuditOutcome, Role
 from accounts.models import ApiToken, AuditEntry, User
+from agentapi.sets import TOOLSETS
 from conftest import PASSWORD, make_user
 
 pytestmark = pytest.mark.django_db
@@ -115,3 +116,18 @@ def test_the_trail_shows_who_was_refused_what(signed_in: Any, admin_person: User
     )
     page = signed_in(admin_person).get(reverse("accounts-web:audit"), {"outcome": "refused"}).content.decode()
     assert "mallory" in page and "role_too_low" in page and "alice" not in page
+
+
+def test_a_token_for_an_agent_gets_its_sets_of_tools_by_boxes_one_for_each(signed_in: Any, operator: User) -> None:
+    client, url = signed_in(operator), reverse("accounts-web:tokens")
+    page = client.get(url).content.decode()
+    assert [name for name in TOOLSETS if f'name="toolsets"\n                 value="{name}"' in page] == list(TOOLSETS)
+    body = {"name": "nightly", "role": "operator", "expires_in_days": "7", "agent": "on", "toolsets": ["core", "nodes"]}
+    page = client.post(url, body).content.decode()
+    assert ApiToken.objects.get(name="nightly").toolsets == ["core", "nodes"] and "tools: core, nodes" in page
+    client.post(url, {**body, "name": "all of them", "toolsets": []})
+    assert ApiToken.objects.get(name="all of them").toolsets is None
+    refused = client.post(url, {**body, "name": "third", "toolsets": ["everything"]})
+    assert refused.status_code == 422 and 'id="id_toolsets_error"' in refused.content.decode()
+    assert "There is no toolset everything. There are: core, " in refused.content.decode()
+    assert not ApiToken.objects.filter(name="third").exists()

@@ -9,6 +9,7 @@ from django import forms
 
 from accounts.actions.token_limits import MOST_COST, MOST_OPERATIONS
 from accounts.choices import Role
+from instantstart import toolsets
 from instantstart.web.forms import ProblemForm
 
 
@@ -33,6 +34,22 @@ class AccountsField(forms.CharField):
         return found
 
 
+class ToolsetsField(forms.MultipleChoiceField):
+    """Sets of tools, a box each. Whether there is such a set says the action."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            required=False,
+            choices=lambda: [(name, f"{name}: {what}") for name, what in toolsets.known().items()],
+            widget=forms.CheckboxSelectMultiple,
+            label="Tools that an agent is shown",
+            help_text="None chosen: all. It gives and takes no rights.",
+        )
+
+    def valid_value(self, value: Any) -> bool:
+        return True
+
+
 class TokenForm(ProblemForm):
     name = forms.CharField(max_length=64, help_text="What will use it, for example “nightly scaling job”.")
     role = forms.ChoiceField(choices=Role.choices, help_text="At most your own.")
@@ -51,6 +68,8 @@ class TokenForm(ProblemForm):
     )
     read_only = forms.BooleanField(required=False, label="Read-only")
     agent = forms.BooleanField(required=False, label="For an AI agent", help_text="What it destroys then waits for a person's approval.")
+
+    toolsets = ToolsetsField()
 
     def cluster_names(self) -> list[str] | None:
         names: list[str] = self.cleaned_data["clusters"].replace(",", " ").split()

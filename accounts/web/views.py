@@ -60,6 +60,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
                 accounts=data["accounts"],
                 read_only=data["read_only"],
                 agent=data["agent"],
+                toolsets=data["toolsets"] or None,
                 operations_per_hour=data["operations_per_hour"],
                 cost_per_hour=data["cost_per_hour"],
                 expires_in=dt.timedelta(days=data["expires_in_days"]),

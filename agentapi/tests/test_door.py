@@ -70,9 +70,14 @@ def test_a_body_is_limited(web: Web, operator: User, make_token: Make) -> None:
 
 
 def test_an_unknown_toolset_is_refused_with_those_there_are(web: Web, operator: User, make_token: Make) -> None:
-    answer = post(web, make_token(operator, agent=True)[1], path="/mcp?toolsets=core,everything")
-    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_toolset")
-    assert "core" in answer.json()["hint"]
+    secret = make_token(operator, agent=True)[1]
+    for answer, where in (
+        (post(web, secret, path="/mcp?toolsets=core,everything"), "toolsets of the address"),
+        (post(web, secret, **{"X-InstantStart-Toolsets": "everything"}), "The header X-InstantStart-Toolsets"),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (400, "unknown_toolset")
+        assert answer.json()["detail"] == f"{where}: there is no toolset everything."
+        assert answer.json()["hint"].startswith("There are: core, ")
 
 
 @pytest.mark.parametrize("how", [{"path": "/mcp?toolsets=governance"}, {"X-InstantStart-Toolsets": "governance"}, {}])

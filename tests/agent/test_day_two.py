@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agent.conftest import Begin, in_time
-from tests.agent.interpreter import NotInTheTextError, StoppedError, Watch, steps_of
+from tests.agent.interpreter import StoppedError, Watch
 from tests.conftest import Running
 
 pytestmark = [pytest.mark.kube, pytest.mark.xdist_group("stack")]
@@ -186,17 +186,6 @@ SKILLS = [
     "replace-node",
     "scale-and-protect",
 ]
-
-
-@pytest.mark.parametrize("skill", SKILLS)
-def test_without_any_one_of_its_steps_a_text_can_not_be_followed(agent: Begin, skill: str) -> None:
-    text = in_time(agent(f"reads-{skill}").text(skill))
-    parts = text.split("\n## ")
-    numbers = [number for number, part in enumerate(parts) if part[:1].isdigit()]
-    assert len(numbers) == len(steps_of(text)) >= 4
-    for number in numbers:
-        with pytest.raises(NotInTheTextError):
-            steps_of("\n## ".join(part for place, part in enumerate(parts) if place != number))
 
 
 def test_every_skill_that_is_served_is_run_here_or_beside(agent: Begin, running: Running) -> None:

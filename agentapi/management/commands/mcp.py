@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agentapi import snapshot
 from agentapi.errors import ToolError
+from agentapi.sets import TOOLSETS
 from agentapi.stdio import NotServed, serve
-from agentapi.tool import TOOLSETS
-from agentapi.toolsets import choice_of
+from agentapi.toolsets import IN_COMMAND, choice_of
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if not token:
             raise CommandError("Set INSTANTSTART_TOKEN to a token that is marked agent; make one on the page /account/tokens/.")
         try:
-            choice = choice_of([options["toolsets"]], ["true"] if options["read_only"] else [])
+            choice = choice_of([(IN_COMMAND, options["toolsets"])], ["true"] if options["read_only"] else [])
             anyio.run(serve, options["url"].rstrip("/"), token, choice)
         except ToolError as error:
             raise CommandError(f"{error.sentence} {error.fix}") from None
