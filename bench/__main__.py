@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.result import Row, table
 
-NAMES = ("reads", "pages", "plan", "reconcile", "import")
+NAMES = ("reads", "pages", "plan", "reconcile", "import", "peers")
 MODULES = {"import": "import_fleet"}
 """Names that can't be a module's."""
 LONGEST_SECONDS = 1200

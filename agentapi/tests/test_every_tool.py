@@ -193,6 +193,8 @@ def test_every_read_answers_within_the_budget_in_a_large_world(
     assert unwell["items"] and unwell["next_cursor"]
     free = call(secret, "node_gpus", cluster="demo")
     assert (free["free"], free["groups"][0]["gpus"], free["groups"][0]["used"]) == (2500, 4000, 1500)
+    Node.objects.filter(key=NODE).update(health="UnschedulablePendingReplacement")
+    assert call(secret, "node_gpus", cluster="demo")["free"] == 2495, "what health monitoring has taken out is not free"
 
 
 def counts() -> tuple[int, ...]:

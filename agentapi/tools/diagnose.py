@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from agentapi import budget
 from agentapi.call import Call
 from agentapi.inputs import OnCluster
 from agentapi.outputs import Output
@@ -14,8 +15,8 @@ from agentapi.tool import Answer, Tool
 from agentapi.tools.node import NodeKey, key_of
 from agentapi.words import ago, slim
 
-EVIDENCE = 2
-"""Rows of evidence that an answer tells of each finding."""
+FITTING = ((20, 2, 160), (4, 2, 120), (4, 1, 120), (3, 1, 100), (2, 1, 100))
+"""Findings, rows of evidence of each, and characters of a row: the first that is within the budget. The surest keep their words."""
 
 
 class DiagnoseCluster(OnCluster):
@@ -55,11 +56,20 @@ async def diagnose_node(call: Call, asked: DiagnoseNode) -> Answer:
 
 
 def _told(found: dict[str, Any], said: dict[str, Any]) -> Answer:
+    for findings, evidence, characters in FITTING:
+        answer = _answer(found, said, findings, evidence, characters)
+        if budget.fits(answer.headline, answer.data):
+            break
+    return answer
+
+
+def _answer(found: dict[str, Any], said: dict[str, Any], findings: int, evidence: int, characters: int) -> Answer:
+    shown = found["findings"][:findings]
     data = {
         "summary": outside_all(found["summary"]) if "<" in found["summary"] else found["summary"],
-        "findings": [_finding(one) for one in found["findings"]],
-        "more_findings": max(0, found["findings_count"] - len(found["findings"])) or None,
-        "unexplained": [_evidence(one) for one in found["unexplained"][:4]],
+        "findings": [_finding(one, evidence, characters) for one in shown],
+        "more_findings": max(0, found["findings_count"] - len(shown)) or None,
+        "unexplained": [_evidence(one, characters) for one in found["unexplained"][: min(4, findings)]],
         "next_steps": [{"action": one["action"], "reason": outside(one["reason"], 160)} for one in found["next_steps"]],
         "unread": [f"{one['name']}: {outside(one['sentence'], 120)}" for one in found["unread"]],
     }
@@ -69,7 +79,7 @@ def _told(found: dict[str, Any], said: dict[str, Any]) -> Answer:
     return Answer(headline, {**said, **slim(data), "findings": data["findings"], "next_steps": data["next_steps"]})
 
 
-def _finding(one: dict[str, Any]) -> dict[str, Any]:
+def _finding(one: dict[str, Any], evidence: int, characters: int) -> dict[str, Any]:
     proposed = [{"tool": action["kind"].replace(".", "_"), "arguments": outside_all(action["input"])} for action in one["actions"][:2]]
     return slim(
         {
@@ -81,13 +91,15 @@ def _finding(one: dict[str, Any]) -> dict[str, Any]:
             "fix": one["fix"],
             "about": [outside(subject, 80) for subject in one["subjects"][:3]],
             "proposed": proposed,
-            "evidence": [_evidence(row) for row in one["evidence"][:EVIDENCE]],
+            "evidence": [_evidence(row, characters) for row in one["evidence"][:evidence]],
         }
     )
 
 
-def _evidence(one: dict[str, Any]) -> dict[str, Any]:
-    return slim({"at": ago(one["at"]), "source": one["source"], "about": outside(one["subject"], 80), "text": outside(one["text"], 160)})
+def _evidence(one: dict[str, Any], characters: int) -> dict[str, Any]:
+    return slim(
+        {"at": ago(one["at"]), "source": one["source"], "about": outside(one["subject"], 80), "text": outside(one["text"], characters)}
+    )
 
 
 TOOLS = (

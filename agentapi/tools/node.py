@@ -19,6 +19,8 @@ from agentapi.tool import Answer, Tool, Verify
 from agentapi.words import UNKNOWN, ago, known, slim
 
 NodeKey = Annotated[str, StringConstraints(pattern=r"^(hyperpod-)?[A-Za-z0-9](-*[A-Za-z0-9]){0,127}$")]
+WELL = ("", "Schedulable")
+"""HyperPod's health of a node that pods are let to; another one's accelerators are not free, whatever Kubernetes counts."""
 SHOWN = 12
 """Nodes and events that an answer names."""
 
@@ -123,7 +125,7 @@ class FreeAccelerators(Output):
 
 async def free_accelerators(call: Call, asked: OnCluster) -> Answer:
     taken = await call.cluster(asked.cluster)
-    fields = "key,group_name,instance_type,ready,schedulable,gpus,gpus_used"
+    fields = "key,group_name,instance_type,ready,schedulable,health,gpus,gpus_used"
     nodes: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -142,7 +144,8 @@ async def free_accelerators(call: Call, asked: OnCluster) -> Answer:
         if node["gpus"] is None:
             untold += 1
             continue
-        free = max(0, node["gpus"] - (node["gpus_used"] or 0)) if node["ready"] and node["schedulable"] else 0
+        takes = node["ready"] and node["schedulable"] and node["health"] in WELL
+        free = max(0, node["gpus"] - (node["gpus_used"] or 0)) if takes else 0
         group["gpus"] += node["gpus"]
         group["used"] += node["gpus_used"] or 0
         group["free"] += free

@@ -69,13 +69,14 @@ class Diagnosis:
 def examine(cluster: Cluster, node: Node | None = None) -> Diagnosis:
     """Reads only: the observed rows, and Kubernetes through its watch cache and API."""
     now = timezone.now()
-    nodes, groups = list(cluster.nodes.all()), list(cluster.groups.all())
+    nodes, groups = list(cluster.nodes.defer("labels")), list(cluster.groups.all())
     found = Gathered()
     keys = {kubernetes_name(one.instance_id) or one.key: one.key for one in nodes}
     hyperpod.gather(found, cluster, nodes, groups, now)
-    phases.gather(found, cluster, now)
+    if node is None:  # nothing that is told there is about one node
+        phases.gather(found, cluster, now)
     operations.gather(found, cluster, now)
-    kubernetes.gather(found, cluster, keys, now)
+    kubernetes.gather(found, cluster, keys, now, only=kubernetes_name(node.instance_id) if node else "")
     evidence = found.evidence if node is None else [one for one in found.evidence if _concerns(one, node)]
     findings, left = judge(evidence)
     events = _events(node) if node else []

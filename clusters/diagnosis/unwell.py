@@ -18,6 +18,8 @@ SLOW = timedelta(minutes=5)
 """So long a pod may take from being bound to a node until it is ready, and to go once it was told to."""
 RECENT = timedelta(hours=1)
 """So long a container that ran out of memory is told of, although it runs again."""
+BACK_OFF, LOOPING = timedelta(minutes=10), 2
+"""The kubelet forgets a container's ends once it has run so long; so many starts make a loop of it, also while it runs."""
 MESSAGE = 200
 _REASON = re.compile(r"[A-Z][A-Za-z0-9]{1,60}")
 
@@ -108,6 +110,9 @@ def _container(one: Mapping[str, Any], made: datetime, now: datetime) -> Verdict
             quoted(f"exit code {ended['exitCode']}: {ended.get('message', '')}".rstrip(": "), MESSAGE),
             _at(ended, made),
         )
+    if not memory and before.get("exitCode") and one.get("restartCount", 0) >= LOOPING and now - _at(before, made) < BACK_OFF:
+        told = f"{before.get('reason', 'Error')}, exit code {before['exitCode']}: {before.get('message') or 'it was started again'}"
+        return Verdict("CrashLoopBackOff", quoted(told, MESSAGE), _at(before, made))
     if memory and now - _at(before, made) < RECENT:
         return Verdict("OOMKilled", "It ran out of memory and was started again.", _at(before, made), Level.WARNING)
     return None

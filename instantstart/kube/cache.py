@@ -1,4 +1,4 @@
-"""A watch cache of nodes and pods, one for each cluster, started on first use and stopped when nobody asks any more."""
+"""A watch cache of each cluster: nodes, pods, and warnings where they are asked for; begun on first use, ended when nobody asks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from instantstart.kube.target import KubeTarget
 logger = structlog.get_logger(__name__)
 
 WATCHED: dict[str, tuple[str, str]] = {"nodes": ("v1", "Node"), "pods": ("v1", "Pod")}
+WARNINGS = ("v1", "Event", "type=Warning")
+"""Followed from the first time that somebody asks for them: a thousand pods that can't start write thousands."""
 IDLE_SECONDS = 900.0
 WATCH_SECONDS = 45
 _FIRST_BACKOFF, _LONGEST_BACKOFF = 0.5, 30.0
@@ -40,9 +42,12 @@ class Snapshot:
 class WatchedKind:
     """Follows one kind of one cluster in a daemon thread: list, watch from there, list again when the watch is too old."""
 
-    def __init__(self, connect: Callable[[], Kube], api_version: str, kind: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, connect: Callable[[], Kube], api_version: str, kind: str, fields: str = "", *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._connect = connect
         self._api_version, self._kind = api_version, kind
+        self._fields = fields
         self._clock = clock
         self._lock = threading.Lock()
         self._objects: dict[tuple[str, str], dict[str, Any]] = {}
@@ -91,7 +96,7 @@ class WatchedKind:
     def follow_once(self) -> None:
         """One list and the watches that follow on it, until one breaks (KubeError, CloudError) or stop() is called."""
         kube = self._connect()
-        items, version = kube.list_with_version(self._api_version, self._kind)
+        items, version = kube.list_with_version(self._api_version, self._kind, fields=self._fields)
         with self._lock:
             self._objects = {_key(item): _slim(item) for item in items}
             self._complete, self._error = True, ""
@@ -99,7 +104,7 @@ class WatchedKind:
         self._listed.set()
         while not self._stopped.is_set() and self._clock() - self._asked < IDLE_SECONDS:
             try:
-                for event in kube.watch(self._api_version, self._kind, version, seconds=WATCH_SECONDS):
+                for event in kube.watch(self._api_version, self._kind, version, fields=self._fields, seconds=WATCH_SECONDS):
                     version = self.take(event) or version
                     if self._stopped.is_set():
                         return
@@ -125,13 +130,15 @@ class WatchedKind:
 
 
 class ClusterCache:
-    """Nodes and pods of one cluster."""
+    """Nodes, pods and warnings of one cluster."""
 
     def __init__(self, target: KubeTarget) -> None:
         self.target = target
         self._kinds = {name: WatchedKind(lambda: Kube(target), *kind) for name, kind in WATCHED.items()}
         for watched in self._kinds.values():
             watched.start()
+        self._warnings: WatchedKind | None = None
+        self._lock = threading.Lock()
 
     @property
     def alive(self) -> bool:
@@ -143,9 +150,21 @@ class ClusterCache:
     def pods(self, wait: float = 0.0) -> Snapshot:
         return self._kinds["pods"].snapshot(wait)
 
+    def warnings(self, wait: float = 0.0) -> Snapshot:
+        """Kubernetes' events of the type Warning."""
+        with self._lock:
+            if self._warnings is None or not self._warnings.alive:
+                self._warnings = WatchedKind(lambda: Kube(self.target), *WARNINGS)
+                self._warnings.start()
+            watched = self._warnings
+        return watched.snapshot(wait)
+
     def stop(self) -> None:
         for watched in self._kinds.values():
             watched.stop()
+        with self._lock:
+            if self._warnings is not None:
+                self._warnings.stop()
 
 
 _caches: dict[KubeTarget, ClusterCache] = {}

@@ -77,15 +77,22 @@ class Kube:
             query["continue"] = metadata["continue"]
 
     def watch(
-        self, api_version: str, kind: str, resource_version: str, *, namespace: str = "", seconds: int = 45
+        self, api_version: str, kind: str, resource_version: str, *, namespace: str = "", fields: str = "", seconds: int = 45
     ) -> Iterator[dict[str, Any]]:
-        """Events {type, object} from that version on, until the server ends the watch after `seconds`.
+        """Events {type, object} from that version on, until the server ends the watch after `seconds`. fields: a selector.
 
         KubeError "Expired" or "Gone" when the version is too old.
         """
         found = self._resource(api_version, kind)
         path = kinds.path(found, api_version, namespace)
-        query = {"watch": "true", "resourceVersion": resource_version, "allowWatchBookmarks": "true", "timeoutSeconds": seconds}
+        query: dict[str, Any] = {
+            "watch": "true",
+            "resourceVersion": resource_version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": seconds,
+        }
+        if fields:
+            query["fieldSelector"] = fields
         answer = self.transport.request("GET", path, query=query, stream=True, timeout=seconds + 10.0)
         try:
             for line in _lines(answer):

@@ -20,10 +20,11 @@ def gather(found: Gathered, row: Cluster, now: datetime) -> None:
     for phase in phases:
         found.add(_part(phase, row, now), _faults(phase))
     rows = [one for dependency in row.dependencies.all() for one in _dependency(dependency)]
-    rows += [one for feature in row.features.all() for one in _feature(feature, now)]
+    features = list(row.features.all())
+    rows += [one for feature in features for one in _feature(feature, now)]
     rows += [_resource(item) for item in row.resources.filter(status__endswith="FAILED")]
     found.evidence += rows
-    unreadable = [feature.name for feature in row.features.all() if feature.unreadable]
+    unreadable = [feature.name for feature in features if feature.unreadable]
     if unreadable:
         found.add(Part("features", PartState.STALE, None, f"Could not be read: {', '.join(unreadable)}."))
 

@@ -77,6 +77,16 @@ def test_a_pod_that_is_not_well_is_told_with_its_reason(reason: str) -> None:
     assert verdict.since <= NOW
 
 
+def test_a_loop_is_told_also_while_its_container_runs_for_a_moment() -> None:
+    last = {"reason": "Error", "exitCode": 1, "finishedAt": at(60)}
+    looping = shaped("Running", conditions=READY, containerStatuses=[{"state": {"running": {}}, "lastState": {"terminated": last}}])
+    assert judged(looping, NOW) is None
+    looping["status"]["containerStatuses"][0]["restartCount"] = 4
+    verdict = judged(looping, NOW)
+    assert verdict is not None
+    assert (verdict.reason, verdict.message) == ("CrashLoopBackOff", "Error, exit code 1: it was started again")
+
+
 def test_the_last_end_of_a_container_that_is_started_again_and_again_is_told() -> None:
     verdict = judged(UNWELL["CrashLoopBackOff"], NOW)
     assert verdict is not None and verdict.message == "Error, exit code 1:"

@@ -54,6 +54,9 @@ class Watched:
     def pods(self, wait: float = 0.0) -> Snapshot:
         return Snapshot(tuple(self.pods_held), self.complete, 1.0 if self.complete else None, self.error)
 
+    def warnings(self, wait: float = 0.0) -> Snapshot:
+        return Snapshot((), self.complete, 1.0, self.error)
+
     def list(self, *kind: str, **selectors: str) -> list[dict[str, Any]]:
         return []
 
