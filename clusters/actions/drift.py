@@ -224,6 +224,11 @@ class RevertDrift(DriftAction[RevertInput]):
     Input = RevertInput
     typical_seconds = 60
 
+    def risk_of(self, plan: Plan) -> Risk:
+        """What the action can do by which it is put back: fewer nodes of a group are nodes deleted."""
+        by = plan.basis.get("by")
+        return find(by).risk_of(plan) if by else self.risk
+
     def plan(self, data: RevertInput, principal: Principal) -> Plan:
         row = known_cluster(data.name, principal)
         drift = known_drift(row, data.drift)

@@ -11,8 +11,9 @@ from accounts.principal import Principal
 from clusters import features, state
 from clusters.actions.readable import readable
 from clusters.actions.subject import NameInput, cluster_row, known_cluster
+from clusters.choices import FeatureState
 from clusters.features.checks import checks
-from clusters.features.relations import related
+from clusters.features.relations import related, required_by
 from clusters.features.wish import FeatureChange, Wish, wishes
 from clusters.groups.overlap import ENDS, refuse_overlap
 from clusters.models import Cluster
@@ -57,6 +58,13 @@ class SetFeature(Action[FeatureSetInput]):
     risk = Risk.DISRUPTIVE
     Input = FeatureSetInput
     typical_seconds = TYPICAL_SECONDS
+
+    def risk_of(self, plan: Plan) -> Risk:
+        """Turned off, it may take away what others need, or what does not come back."""
+        off = [name for name, wish in plan.basis.get("wishes", {}).items() if not wish["enabled"]]
+        states = plan.basis.get("states", {})
+        needed = any(states.get(other, FeatureState.ABSENT) != FeatureState.ABSENT for name in off for other in required_by(name))
+        return Risk.DESTRUCTIVE if off and (plan.irreversible or needed) else self.risk
 
     def subject(self, data: FeatureSetInput) -> tuple[str, str]:
         return "feature", f"{data.name}/{'+'.join(sorted(data.features))}"[:200]
