@@ -157,6 +157,7 @@ class ImportClusters(Action[ImportInput]):
     def plan(self, data: ImportInput, principal: Principal) -> Plan:
         found = chosen(data, principal)
         rows = [check for index, asked in enumerate(data.clusters) for check in _checks(data, index, asked, found[index])]
+        rows += _twice(data, found)
         changes = tuple(_change(asked, pair) for asked, pair in zip(data.clusters, found, strict=True) if pair is not None)
         fresh = sum(change.action == "create" for change in changes)
         return Plan(
@@ -167,6 +168,7 @@ class ImportClusters(Action[ImportInput]):
             typical_seconds=self.typical_seconds,
             basis={
                 "names": [change.name for change in changes if change.action != "none"],
+                "created": [change.name for change in changes if change.action == "create"],
                 "accounts": [pair.eks.account if pair is not None else "" for pair in found],
             },
         )
@@ -174,9 +176,14 @@ class ImportClusters(Action[ImportInput]):
     def record(self, data: ImportInput, operation: Operation) -> None:
         accounts = operation.plan["basis"].get("accounts", [asked.account for asked in data.clusters])
         where = [asked.model_copy(update={"account": digits}) for asked, digits in zip(data.clusters, accounts, strict=True)]
+        created = operation.plan["basis"]["created"]
+        found = FoundCluster.objects.filter(region__in={one.region for one in where}, name__in={one.eks_name for one in where})
+        list(found.select_for_update().order_by("pk"))  # one import of a cluster at a time: the next one sees what this one made
         for asked, pair in zip(data.clusters, chosen(ImportInput(clusters=where)), strict=True):
             if pair is None or pair.doubt:
                 continue
+            if pair.here is not None and asked.name in created:
+                raise _came_meanwhile(asked, pair.here.name)
             if pair.here is not None:
                 _rename(pair)
             else:
@@ -266,6 +273,23 @@ def _suggested(data: ImportInput, asked: ChosenCluster) -> str:
         if name not in taken:
             break
     return name
+
+
+def _twice(data: ImportInput, found: list[Pair | None]) -> Iterator[Check]:
+    """A cluster that is asked for again under another name: both would plan changes of one and the same, each under a lock of its own."""
+    first: dict[tuple[str, str, str], str] = {}
+    for index, (asked, pair) in enumerate(zip(data.clusters, found, strict=True)):
+        if pair is None:
+            continue
+        key = (pair.eks.account, pair.eks.region, pair.eks.name)
+        if (name := first.setdefault(key, asked.name)) != asked.name:
+            detail = f"{asked.eks_name} in {asked.region} is in this request already, under the name {name}."
+            yield _error("cluster_twice", detail, "Leave one of the two away.", f"clusters.{index}.eks_name")
+
+
+def _came_meanwhile(asked: ChosenCluster, name: str) -> Problem:
+    sentence = f"{asked.eks_name} in {asked.region} came here meanwhile, under the name {name}."
+    return Problem(409, "here_already", "Here already", sentence, "Look at it; to rename it, forget it and import it anew.")
 
 
 def _error(code: str, detail: str, fix: str, field: str) -> Check:

@@ -63,6 +63,9 @@ class FirstLooks(_Waits):
     def observe(self, context: StepContext) -> Observation:
         rows = Cluster.objects.filter(name__in=self.names)
         count = rows.count()
+        if count == 0:
+            gone = f"None of {listing(self.names, 3)} is here any more."
+            return failed(Fault("cluster_gone", gone, "Import it again if it is still wanted."))
         read = rows.exclude(observed_at=None).count()
         unread = list(rows.filter(observed_at=None, failures__gt=0).order_by("name").values_list("name", flat=True))
         if read + len(unread) < count:

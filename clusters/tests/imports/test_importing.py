@@ -8,6 +8,7 @@ import pytest
 
 from accounts.models import User
 from accounts.principals import principal_for
+from clusters.actions.importing import ImportClusters
 from clusters.choices import SearchState, Seen, State
 from clusters.imports.pairs import pairs
 from clusters.models import Cluster, FoundCluster, FoundHyperPod, Node, Phase, SearchedRegion
@@ -77,6 +78,34 @@ def test_names_that_are_taken_or_impossible_are_asked_for_and_nothing_is_importe
     taken = asked(operator, ALL[2]).plan.errors
     assert [(check.code, check.detail) for check in taken] == [("name_taken", "There is a cluster prod here already, in us-west-2.")]
     assert list(Cluster.objects.values_list("name", flat=True)) == ["prod"]
+
+
+def test_a_cluster_is_not_imported_under_two_names(found: Foreign, operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = {**ALL[0], "alias": "one"}, {**ALL[0], "alias": "other"}
+    assert [(check.code, check.field) for check in asked(operator, one, other).plan.errors] == [("cluster_twice", "clusters.1.eks_name")]
+
+    # Between the plan of one and its record the other comes.
+    record, waiting = ImportClusters.record, [other]
+
+    def late(self: ImportClusters, data: Any, operation: Operation) -> None:
+        if waiting:
+            submit("cluster.import", {"clusters": [waiting.pop()]}, principal_for(operator), channel="api")
+        record(self, data, operation)
+
+    monkeypatch.setattr(ImportClusters, "record", late)
+    with pytest.raises(Problem) as caught:
+        submit("cluster.import", {"clusters": [one]}, principal_for(operator), channel="api")
+    assert (caught.value.status, caught.value.code, "under the name other" in caught.value.detail) == (409, "here_already", True)
+    assert not Operation.objects.filter(subject="one").exists()
+
+
+def test_an_import_whose_cluster_is_gone_again_is_no_success(found: Foreign, operator: User) -> None:
+    made = submit("cluster.import", {"clusters": [ALL[0]]}, principal_for(operator), channel="api").operation
+    assert made is not None
+    Cluster.objects.all().delete()
+    drive(made, max_ticks=50)
+    made.refresh_from_db()
+    assert (made.state, made.error_code) == (OperationState.FAILED, "cluster_gone")
 
 
 def test_imported_clusters_are_observed_as_they_are_and_nothing_in_aws_changes(found: Foreign, operator: User) -> None:
