@@ -64,6 +64,7 @@ def approving(approver: Callable[[str], None]) -> Watch:
 def test_a_group_is_added_and_a_second_run_finds_it_there(agent: Begin, running: Running) -> None:
     run = in_time(agent("adds", **GROUP).follow("add-cluster-instances"))
     assert run.said == ["agents in demo has 1 ml.g5.8xlarge nodes (on-demand) and is InService."]
+    until(lambda: running.api.get("/clusters/demo/")["state"] == "ready", "the look that sees the new node Ready")
     again = in_time(agent("adds-again", **GROUP).follow("add-cluster-instances"))
     assert again.said == run.said
     assert [name for name, arguments in again.calls if name == "group_add" and not arguments.get("dry_run")] == []
