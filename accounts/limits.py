@@ -85,7 +85,8 @@ def _hold_cost(row: ApiToken, name: str, uses: Sequence[tuple[datetime, float]],
 
 
 def _used_up(sentence: str, free_at: datetime, at: datetime) -> Problem:
-    seconds = max(1, math.ceil((free_at - at).total_seconds()))
+    # Not beyond the hour: the use that is to end may have been noted a moment after this one was asked for.
+    seconds = min(max(1, math.ceil((free_at - at).total_seconds())), int(WINDOW.total_seconds()))
     return Problem(
         429,
         "token_limit",

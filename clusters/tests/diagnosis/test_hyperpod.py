@@ -147,7 +147,9 @@ def test_why_instances_do_not_come_is_told(ill: Ill) -> None:
         until(ill, "not have sufficient", "Lifecycle script", "EFA health", "free addresses", "but its subnet is not")
         assert "training_plan_elsewhere" in ill.observed("training_plan_elsewhere")
         ill.sandbox.fault(scenario="training_plan_ended", plan=plan["TrainingPlanName"])
-        until(ill, "has expired", "interruption notice", "Deep health checks of instance")
+        until(ill, "interruption notice")
+        assert "spot_reclaimed" in ill.observed("spot_reclaimed"), "looked for at once: the rest takes hours"
+        until(ill, "has expired", "Deep health checks of instance")
         until(ill, "failed: InstanceStress")
         found = ill.observed(*(code for code in INSTANCES if code != "group_waits_for_instances"))
         assert found["insufficient_capacity"]["evidence"][0]["subject"] == "group short"
