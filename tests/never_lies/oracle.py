@@ -59,6 +59,9 @@ class Judgement:
     needs: frozenset[str]
     uses: frozenset[str]
     unreadable: frozenset[str]
+    locked_out: bool = False
+    """Whether it rests on Kubernetes, whose cluster has no access entry of ours: the API server may still know us for as long as it keeps
+    who signed in, and then does not any more."""
 
     @property
     def verdict(self) -> Verdict:
@@ -81,8 +84,16 @@ def judge(world: World, cluster: str) -> dict[str, Judgement]:
         ("storage", storage),
     ):
         truth, needs, uses = decide(world, cluster)
-        found[phase] = Judgement(truth, frozenset(needs), frozenset(uses), blind)
+        locked_out = "kubernetes" in {*needs, *uses} and not _entered(world, cluster)
+        found[phase] = Judgement(truth, frozenset(needs), frozenset(uses), blind, locked_out)
     return found
+
+
+def _entered(world: World, cluster: str) -> bool:
+    """Whether the cluster, if it is there, lets us in: the stack makes our entry after it and takes it away before it."""
+    if world.one("eks.cluster", name=cluster) is None:
+        return True
+    return world.one("eks.access-entry", clusterName=cluster, type="STANDARD") is not None
 
 
 def unreadable(world: World, cluster: str) -> frozenset[str]:

@@ -114,6 +114,8 @@ class Referee:
                 honest |= oracle.NEVER_MADE
             elif active:
                 honest |= oracle.MADE_AGAIN
+        if one.locked_out:
+            honest |= oracle.HONEST[Verdict.NOT_READY] | {"unknown"}
         blind = one.verdict is Verdict.UNKNOWN
         if disturbed or one.unknown_is_honest:
             honest.add("unknown")

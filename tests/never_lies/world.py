@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 ACCOUNT, REGION = "123456789012", "us-west-2"
-AWS_KINDS = "cloudformation.stack,eks.cluster,eks.addon,sagemaker.cluster,sagemaker.node"
+AWS_KINDS = "cloudformation.stack,eks.cluster,eks.access-entry,eks.addon,sagemaker.cluster,sagemaker.node"
 KUBERNETES_KINDS = "v1/Node,v1/PersistentVolume,v1/PersistentVolumeClaim,v1/Secret,apps/v1/Deployment,apps/v1/DaemonSet"
 
 
