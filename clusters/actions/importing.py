@@ -176,7 +176,7 @@ class ImportClusters(Action[ImportInput]):
     def record(self, data: ImportInput, operation: Operation) -> None:
         accounts = operation.plan["basis"].get("accounts", [asked.account for asked in data.clusters])
         where = [asked.model_copy(update={"account": digits}) for asked, digits in zip(data.clusters, accounts, strict=True)]
-        created = operation.plan["basis"]["created"]
+        created = operation.plan["basis"].get("created", ())
         found = FoundCluster.objects.filter(region__in={one.region for one in where}, name__in={one.eks_name for one in where})
         list(found.select_for_update().order_by("pk"))  # one import of a cluster at a time: the next one sees what this one made
         for asked, pair in zip(data.clusters, chosen(ImportInput(clusters=where)), strict=True):
